@@ -1,0 +1,71 @@
+"""recollect: long-term memory for AI agents. `recollect.open()` gives a `Memory`; its methods are the verbs.
+
+Nothing heavy is imported before it is used: names resolve on first access.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recollect.engine import Memory
+    from recollect.errors import (
+        AmbiguousId,
+        Disabled,
+        EmbedderError,
+        EmbedderUnavailable,
+        InvalidInput,
+        ModelMismatch,
+        NotFound,
+        ReadOnly,
+        RecollectError,
+        SettingsError,
+        StoreBusy,
+        StoreDamaged,
+        StoreError,
+        StoreFull,
+        StoreNewer,
+    )
+    from recollect.offload import AsyncMemory, open_async
+    from recollect.values.draft import Draft
+    from recollect.values.event import Event
+    from recollect.values.hit import Explanation, Hit, Recalled, Signal
+    from recollect.values.memory import Provenance, Record
+    from recollect.values.outcome import Conflict, Outcome, Refused, Reinforced, Stored, Superseded
+    from recollect.wiring import open_memory as open
+
+_HOMES = {
+    ".engine": ("Memory",),
+    ".errors": (
+        "AmbiguousId", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput", "ModelMismatch", "NotFound", "ReadOnly",
+        "RecollectError", "SettingsError", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
+    ),
+    ".offload": ("AsyncMemory", "open_async"),
+    ".values.draft": ("Draft",),
+    ".values.event": ("Event",),
+    ".values.hit": ("Explanation", "Hit", "Recalled", "Signal"),
+    ".values.memory": ("Provenance", "Record"),
+    ".values.outcome": ("Conflict", "Outcome", "Refused", "Reinforced", "Stored", "Superseded"),
+    ".wiring": ("open_memory",),
+}  # fmt: skip
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__version__ = "0.1.0"
+__all__ = [
+    "AmbiguousId", "AsyncMemory", "Conflict", "Disabled", "Draft", "EmbedderError", "EmbedderUnavailable", "Event", "Explanation",
+    "Hit", "InvalidInput", "Memory", "ModelMismatch", "NotFound", "Outcome", "Provenance", "ReadOnly", "Recalled",
+    "RecollectError", "Record", "Refused", "Reinforced", "SettingsError", "Signal", "StoreBusy", "StoreDamaged", "StoreError",
+    "StoreFull", "StoreNewer", "Stored", "Superseded", "open", "open_async",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    wanted = "open_memory" if name == "open" else name
+    if wanted not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[wanted], __name__), wanted)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

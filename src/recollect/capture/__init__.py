@@ -1,0 +1,1 @@
+"""The write path: intake, screen, annotate, embed, reconcile, commit. One file a stage; `pipeline.py` is the order."""

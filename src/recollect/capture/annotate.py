@@ -1,0 +1,44 @@
+"""Annotate, the third stage: what can be told from the text itself when the caller did not say. Next: embed."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from recollect.values.draft import Draft
+from recollect.values.memory import Record
+from recollect.values.words import MemoryType
+
+# Only openings that leave little doubt; everything else is a fact. (pattern, type)
+_OPENINGS: tuple[tuple[str, MemoryType], ...] = (
+    (r"(?:never|do not|don't|avoid|must not)\b", "negative"),
+    (r"(?:always|must)\b", "rule"),
+    (r"(?:correction\b|no, (?:it|that|the|we|i)\b|actually,)", "correction"),
+    (r"(?:we|i|the team) (?:decided|chose|agreed|settled on)\b|decision:", "decision"),
+    (r"(?:to [a-z]+[^.:]{0,60}[:,] ?(?:run|first|use|do|open|call|type)\b|how to\b|steps:|step 1\b)", "procedure"),
+    (
+        r"(?:i|the user|user|we) (?:prefers?|likes?|loves?|hates?|dislikes?|favou?rs?)\b|my favou?rite\b|prefers?\b",
+        "preference",
+    ),
+)
+_IMPORTANCE = {"correction": 0.8, "negative": 0.7, "rule": 0.7, "decision": 0.7, "preference": 0.6, "procedure": 0.6}
+
+
+def annotate(record: Record, draft: Draft) -> Record:
+    """Type and importance from the text where the draft left them open."""
+    kind = draft.type or type_of(record.content)
+    if record.provenance.kind == "user_corrected" and draft.type is None:
+        kind = "correction"
+    importance = _IMPORTANCE.get(kind, 0.5) if draft.importance is None else record.importance
+    return record.with_(type=kind, importance=importance)
+
+
+def type_of(text: str) -> MemoryType:
+    """The type an unlabelled text most plainly is."""
+    start = text.lstrip(" \t\n-*•>\"'").casefold()[:200]
+    return next((kind for pattern, kind in _compiled() if pattern.match(start)), "fact")
+
+
+@cache
+def _compiled() -> tuple[tuple[re.Pattern[str], MemoryType], ...]:
+    return tuple((re.compile(pattern), kind) for pattern, kind in _OPENINGS)

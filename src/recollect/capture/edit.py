@@ -1,0 +1,67 @@
+"""Edits: changes of one stored memory by its id. Text and tags pass the same intake and screen as a new memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from recollect.capture.intake import MAX_CONTENT, clean_tags, clean_text, clean_time, expiry, number, one_of
+from recollect.capture.vetting import Vetting, vet
+from recollect.errors import InvalidInput
+from recollect.values.memory import Record
+from recollect.values.outcome import Refused
+from recollect.values.words import DELIVERIES, MEMORY_TYPES
+
+EDITABLE = (
+    "content", "type", "tags", "importance", "weight", "confidence", "ttl", "expires_at", "valid_from", "valid_until", "delivery",
+)  # fmt: skip
+REINFORCE, DEMOTE = 3, -1
+
+
+def edited(old: Record, changes: Mapping[str, Any], vetting: Vetting, now: datetime) -> Record | Refused:
+    """The memory with some fields changed, checked and screened."""
+    if not changes:
+        raise InvalidInput("update", "nothing to change", f"name at least one of {', '.join(EDITABLE)}")
+    for name in changes:
+        if name not in EDITABLE:
+            raise InvalidInput(name, "cannot be changed", f"these can: {', '.join(EDITABLE)}")
+    new = old.with_(**_checked(old, changes, now), updated_at=now, hit_at=now)
+    if "content" not in changes:
+        return new
+    labels = tuple(label for label in new.labels if not label.startswith(("redacted:", "injection:")))
+    vetted = vet(new.with_(labels=labels), vetting)
+    return vetted if isinstance(vetted, Refused) else vetted.record
+
+
+def _checked(old: Record, changes: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    made = dict(changes)
+    one_of("type", made.get("type"), MEMORY_TYPES)
+    one_of("delivery", made.get("delivery"), DELIVERIES)
+    for name, low in (("importance", 0.0), ("weight", 0.1), ("confidence", 0.0)):
+        number(name, made.get(name), low, 1.0)
+    if "content" in made:
+        made["content"] = clean_text("content", made["content"], MAX_CONTENT)
+    if "tags" in made:
+        made["tags"] = clean_tags(made["tags"])
+    for name in ("valid_from", "valid_until"):
+        if name in made:
+            made[name] = clean_time(name, made[name])
+    since, until = made.get("valid_from", old.valid_from), made.get("valid_until", old.valid_until)
+    if since is not None and until is not None and until <= since:
+        raise InvalidInput("valid_until", "is not after valid_from", "give a later time")
+    if "ttl" in made or "expires_at" in made:
+        made["expires_at"] = expiry("ttl", made.pop("ttl", None), made.get("expires_at"), now)
+    return made
+
+
+def scored(old: Record, by: int, now: datetime) -> Record:
+    """Reinforced or demoted: the Hebbian score moves; a confirmation also resets the recency clock."""
+    return old.with_(score=old.score + by, hit_at=now if by > 0 else old.hit_at)
+
+
+def fed_back(old: Record, helpful: bool, now: datetime) -> Record:
+    """Seed 002: helpful +0.05 confidence and +1 strength, unhelpful −0.1 confidence."""
+    if helpful:
+        return old.with_(confidence=min(1.0, round(old.confidence + 0.05, 6)), strength=old.strength + 1, hit_at=now)
+    return old.with_(confidence=max(0.0, round(old.confidence - 0.1, 6)))

@@ -1,0 +1,159 @@
+"""The write path in order: intake, screen, annotate, embed, reconcile, commit. `remember` never surprises its caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.capture.annotate import annotate
+from recollect.capture.intake import draft_of, record_of
+from recollect.capture.reconcile import Forgotten, Known, New, Reconciler, Replaces
+from recollect.capture.vetting import Vetting, vet
+from recollect.errors import EmbedderError, InvalidInput
+from recollect.ports import Clock, EmbedMany, Progress, Store, Transaction
+from recollect.values.draft import Draft
+from recollect.values.memory import Breadcrumb, Record
+from recollect.values.outcome import Outcome, Refused, Reinforced, Stored, Superseded
+from recollect.values.scope import Identity
+
+# One transaction a batch: short enough that readers of the same process wait for milliseconds only.
+_BATCH = 32
+_VERBATIM_BATCH = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A draft that passed intake, screen and annotation."""
+
+    draft: Draft
+    record: Record
+    notes: tuple[str, ...]
+    vectors: NDArray[np.float32] | None = None
+
+
+class Capture:
+    """The write path over one store."""
+
+    def __init__(
+        self, store: Store, embed: EmbedMany | None, reconciler: Reconciler, vetting: Vetting, clock: Clock, actor: str
+    ) -> None:
+        self._store, self._embed_many, self._clock, self._actor = store, embed, clock, actor
+        self._reconciler, self._vetting = reconciler, vetting
+
+    def remember(
+        self,
+        given: Sequence[Draft | Mapping[str, Any] | str],
+        identity: Identity,
+        project: str | None,
+        *,
+        verbatim: bool = False,
+        progress: Progress | None = None,
+    ) -> list[Outcome]:
+        """Outcomes in the order of the drafts. All drafts are checked before the first is stored."""
+        now = self._clock()
+        checked = [self._prepare(draft, place, identity, project, now, verbatim) for place, draft in enumerate(given)]
+        outcomes: list[Outcome] = []
+        step = _VERBATIM_BATCH if verbatim else _BATCH
+        for first in range(0, len(checked), step):
+            batch = self._embed(checked[first : first + step])
+            with self._store.transaction(identity.account, self._actor, now) as tx:
+                outcomes += [self._settle(tx, item, now, verbatim) for item in batch]
+            if progress is not None:
+                progress(len(outcomes), len(checked))
+        return outcomes
+
+    def _prepare(
+        self,
+        given: Draft | Mapping[str, Any] | str,
+        place: int,
+        identity: Identity,
+        project: str | None,
+        now: datetime,
+        verbatim: bool,
+    ) -> Prepared | Refused:
+        try:
+            draft = draft_of(given)
+            record = record_of(draft, identity, project, now)
+        except InvalidInput as error:
+            raise InvalidInput(f"drafts[{place}].{error.field}", error.problem, error.fix) if place else error from None
+        vetted = vet(record, self._vetting, verbatim=verbatim)
+        if isinstance(vetted, Refused):
+            return vetted
+        return Prepared(draft, vetted.record if verbatim else annotate(vetted.record, draft), vetted.notes)
+
+    def _embed(self, items: Sequence[Prepared | Refused]) -> list[Prepared | Refused]:
+        ready = [item for item in items if isinstance(item, Prepared)]
+        if self._embed_many is None or not ready:
+            return list(items)
+        try:
+            vectors = iter(self._embed_many([item.record.content for item in ready]))
+        except EmbedderError as error:
+            note = f"stored without a vector, found by its words; `recollect reembed` adds it ({error})"
+            return [replace(item, notes=(*item.notes, note)) if isinstance(item, Prepared) else item for item in items]
+        return [replace(item, vectors=next(vectors)) if isinstance(item, Prepared) else item for item in items]
+
+    def _settle(self, tx: Transaction, item: Prepared | Refused, now: datetime, verbatim: bool) -> Outcome:
+        if isinstance(item, Refused):
+            return item
+        new = item.record
+        if new.key is not None and (held := tx.by_key(new.account, new.key)) is not None:
+            return Stored(held, reason="already stored under this key", notes=item.notes)
+        if new.supersedes is not None:
+            return self._supersede(tx, item, now)
+        if verbatim:
+            tx.insert(new, item.vectors)
+            return Stored(new, reason="verbatim", notes=item.notes)
+        decision = self._reconciler.decide(tx, new, item.vectors, now)
+        match decision:
+            case Known(existing, reason):
+                return self._reinforce(tx, item, existing, reason, now)
+            case Forgotten(existing, reason) if not item.draft.revive:
+                return Refused(f"{reason}; restore it, or remember it with revive=True")
+            case Forgotten(None, _):
+                tx.allow_again(new.account, new.content)
+                decision = New()
+            case Forgotten(existing, _) if existing is not None:
+                back = existing.with_(status="active", updated_at=now)
+                tx.change(existing, back, "restore")
+                return Reinforced(back, "brought back on request", notes=item.notes)
+            case Replaces(old, reason, conflicts):
+                record = new.with_(supersedes=old.id)
+                tx.insert(record, item.vectors)
+                return Superseded(record, old, reason, conflicts, item.notes)
+        assert isinstance(decision, New)
+        record = new.with_(contradicts=tuple(c.memory.id for c in decision.conflicts))
+        tx.insert(record, item.vectors)
+        reason = "new, but it may contradict what is known" if decision.conflicts else "new"
+        return Stored(record, decision.conflicts, reason, item.notes)
+
+    def _supersede(self, tx: Transaction, item: Prepared, now: datetime) -> Outcome:
+        new = item.record
+        found = tx.resolve(new.account, new.supersedes or "")
+        (old,) = tx.get(new.account, found) if len(found) == 1 else (None,)
+        if old is None:
+            raise InvalidInput(
+                "supersedes", f"{new.supersedes!r} is not a memory here", "give the id of an existing one"
+            )
+        record = new.with_(supersedes=old.id)
+        tx.insert(record, item.vectors)
+        return Superseded(record, old, "the caller said so", notes=item.notes)
+
+    def _reinforce(self, tx: Transaction, item: Prepared, existing: Record, reason: str, now: datetime) -> Outcome:
+        said = item.record.provenance
+        crumb = Breadcrumb(said.session, said.position, now)
+        stronger = existing.with_(
+            strength=existing.strength + 1,
+            hit_at=now,
+            status="active",
+            breadcrumbs=(*existing.breadcrumbs, crumb),
+            tags=tuple(dict.fromkeys((*existing.tags, *item.record.tags))),
+            importance=max(existing.importance, item.record.importance),
+            trust=max(existing.trust, item.record.trust),
+        )
+        tx.change(existing, stronger, "reinforce", reason=reason)
+        return Reinforced(stronger, reason, notes=item.notes)

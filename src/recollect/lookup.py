@@ -1,0 +1,89 @@
+"""Lookup: from what a caller typed (an id, the beginning or end of one, a filter's words) to what is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from recollect.capture.intake import clean_name, clean_tags, clean_time, one_of
+from recollect.errors import AmbiguousId, InvalidInput, NotFound
+from recollect.ports import Reader
+from recollect.values.filter import Filter
+from recollect.values.memory import Record
+from recollect.values.scope import Identity, reaches
+from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+
+_HEX = frozenset("0123456789abcdefABCDEF-")
+_SHORTEST = 4
+
+
+def one_record(reader: Reader, identity: Identity, wanted: Any) -> Record:
+    """The memory an id, or a unique beginning or end of one, names. Another's memory is simply not found."""
+    if not isinstance(wanted, str) or not wanted.strip():
+        raise InvalidInput("id", "is missing", "give the id of a memory, as `list` shows it")
+    part = wanted.strip()
+    digits = part.replace("-", "")
+    if not set(part) <= _HEX or not _SHORTEST <= len(digits) <= 32:
+        raise InvalidInput("id", f"{part[:40]!r} is not an id", "give an id, or at least 4 characters of one")
+    found = [
+        record for record in reader.get(identity.account, reader.resolve(identity.account, part)) if record is not None
+    ]
+    mine = [record for record in found if reaches(identity, record.place)]
+    if not mine:
+        raise NotFound("memory", part)
+    if len(mine) > 1:
+        raise AmbiguousId(part, len(mine))
+    return mine[0]
+
+
+def narrowed(
+    *,
+    type: Any = None,
+    tag: Any = None,
+    scope: Any = None,
+    project: Any = None,
+    session: Any = None,
+    status: Any = None,
+    source: Any = None,
+    since: Any = None,
+    until: Any = None,
+    min_trust: Any = None,
+) -> Filter:
+    """A filter from plain arguments: one word or several for each vocabulary, aware times, checked."""
+    return Filter(
+        types=_words("type", type, MEMORY_TYPES),  # type: ignore[arg-type]
+        tags=clean_tags(_several(tag)),
+        scopes=_words("scope", scope, SCOPES),  # type: ignore[arg-type]
+        project=clean_name("project", project),
+        session=clean_name("session", session),
+        statuses=_statuses(status),  # type: ignore[arg-type]
+        sources=_words("source", source, PROVENANCE_KINDS),  # type: ignore[arg-type]
+        since=clean_time("since", since),
+        until=_later(clean_time("since", since), clean_time("until", until)),
+        min_trust=0.0 if min_trust is None else float(min_trust),
+    )
+
+
+def _several(value: Any) -> Sequence[str]:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _words(field: str, value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
+    for word in _several(value):
+        one_of(field, word, known)
+    return tuple(_several(value))
+
+
+def _statuses(value: Any) -> tuple[str, ...]:
+    if value == "all":
+        return STATUSES
+    return _words("status", value, STATUSES) or ("active",)
+
+
+def _later(since: datetime | None, until: datetime | None) -> datetime | None:
+    if since is not None and until is not None and until <= since:
+        raise InvalidInput("until", "is not after since", "give a later time")
+    return until

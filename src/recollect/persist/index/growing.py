@@ -1,0 +1,50 @@
+"""Growing arrays: named numpy columns that append in amortised constant time and can start from a mapped file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.generic]
+
+
+class Growing:
+    """A table of equally long columns; `self[name]` is the live part of one of them."""
+
+    def __init__(self, kinds: Mapping[str, np.dtype[np.generic]], arrays: Mapping[str, Array] | None = None) -> None:
+        self._kinds = dict(kinds)
+        self._arrays: dict[str, Array] = dict(arrays) if arrays else {n: np.empty(0, k) for n, k in kinds.items()}
+        self.size = len(next(iter(self._arrays.values())))
+
+    def __getitem__(self, name: str) -> NDArray[np.generic]:
+        return self._arrays[name][: self.size]
+
+    def append(self, rows: Mapping[str, Array]) -> int:
+        """Add rows; returns the number of the first."""
+        count = len(next(iter(rows.values())))
+        first, self.size = self.size, self.size + count
+        for name, kind in self._kinds.items():
+            self._arrays[name] = _grown(self._arrays[name], self.size, kind)
+            self._arrays[name][first : self.size] = rows[name]
+        return first
+
+    def set(self, name: str, row: int, value: object) -> None:
+        """Change one cell; a column that is still a read-only map becomes a copy first."""
+        array = self._arrays[name]
+        if not array.flags.writeable:
+            array = self._arrays[name] = np.array(array)
+        array[row] = value
+
+    def live(self) -> dict[str, Array]:
+        """Every column, cut to its rows, for writing a snapshot."""
+        return {name: self[name] for name in self._kinds}
+
+
+def _grown(array: Array, size: int, kind: np.dtype[np.generic]) -> Array:
+    if size <= len(array) and array.flags.writeable:
+        return array
+    grown = np.empty(max(size, len(array) + len(array) // 2, 64), kind)
+    grown[: len(array)] = array
+    return grown

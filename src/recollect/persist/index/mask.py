@@ -1,0 +1,120 @@
+"""Mask: which rows of an index a search may return, worked out before anything is selected, never after.
+
+Scope, status, time and supersession are all decided here. A row is superseded when some memory that replaces it,
+directly or through a chain, is in force *for this viewer*: visible, active, not expired, valid now. So a project's
+override leaves the global rule alone elsewhere, and an expired superseder gives its target back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.index.growing import Growing
+from recollect.persist.index.rows import Names
+from recollect.values.filter import Filter
+from recollect.values.search import Search
+from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+
+Mask = NDArray[np.bool_]
+Spots = NDArray[np.intp]
+DEAD = 255
+_ACTIVE = STATUSES.index("active")
+SUPERSEDED = STATUSES.index("superseded")
+
+
+class Gates:
+    """The masks of one search over one table, each computed once."""
+
+    def __init__(self, table: Growing, names: Names, search: Search, replacements: tuple[Spots, Spots]) -> None:
+        self.table, self.names, self.search = table, names, search
+        self.replacing, self.replaced = replacements
+
+    def reached(self) -> Mask:
+        """Rows in a place the viewer reaches."""
+        known = self.names.places.known
+        places = self.search.viewer.places()
+        open_places = np.fromiter((place in places for place in known), np.bool_, len(known))
+        return np.asarray(open_places[self.table["place"]]) & (self.table["status"] != DEAD)
+
+    def current(self) -> Mask:
+        """Rows that are neither expired nor outside the time they hold for."""
+        now = self.search.now
+        # NaN compares false: no bound means no restriction.
+        late = (self.table["expires"] <= now) | (self.table["valid_until"] <= now) | (self.table["valid_from"] > now)
+        return ~late
+
+    def superseded(self, reached: Mask, current: Mask) -> Mask:
+        """Rows that a memory in force replaces, directly or through a chain."""
+        hidden = np.zeros(self.table.size, np.bool_)
+        sources, targets = self.replacing, self.replaced
+        in_force = reached & current & (self.table["status"] == _ACTIVE)
+        while True:
+            acting = in_force[sources] | (hidden[sources] & reached[sources])
+            fresh = targets[acting & ~hidden[targets]]
+            if len(fresh) == 0:
+                return hidden
+            hidden[fresh] = True
+
+    def wanted(self, wanted: Filter) -> Mask | None:
+        """Rows that pass the caller's own conditions; None when there are none."""
+        masks: list[Mask] = []
+        for name, values, words in (
+            ("type", wanted.types, MEMORY_TYPES),
+            ("scope", wanted.scopes, SCOPES),
+            ("source", wanted.sources, PROVENANCE_KINDS),
+        ):
+            if values:
+                masks.append(np.isin(self.table[name], [words.index(value) for value in values]))
+        for name, value in (("project", wanted.project), ("session", wanted.session)):
+            if value is not None:
+                masks.append(np.asarray(self.table[name] == self.names.strings.seen(value)))
+        when = self.table["occurred"]
+        when = np.where(np.isnan(when), self.table["created"], when)
+        if wanted.since is not None:
+            masks.append(when >= wanted.since.timestamp())
+        if wanted.until is not None:
+            masks.append(when < wanted.until.timestamp())
+        if wanted.min_trust > 0:
+            masks.append(np.asarray(self.table["trust"] >= wanted.min_trust))
+        return np.logical_and.reduce(masks) if masks else None
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """The rows a search may return, those of all rows that are superseded, and how many each gate held back."""
+
+    allowed: Mask
+    superseded: Mask
+    held: dict[str, int]
+
+
+def compose(gates: Gates, wanted: Filter) -> Composed:
+    """Decide every gate of a search."""
+    reached, current = gates.reached(), gates.current()
+    superseded = gates.superseded(reached, current)
+    status = gates.table["status"]
+    statuses = set(wanted.statuses)
+    named = np.isin(status, [STATUSES.index(s) for s in statuses])
+    if "superseded" in statuses:
+        named |= superseded
+    allowed = reached & named
+    if "active" in statuses and "superseded" not in statuses:
+        allowed &= ~superseded
+    if "archived" not in statuses and "forgotten" not in statuses:
+        allowed &= current
+    mine = gates.wanted(wanted)
+    if mine is not None:
+        allowed &= mine
+    held: dict[str, int] = {}
+    if gates.search.explain:
+        held = {
+            "other scope": int((~reached & (status != DEAD)).sum()),
+            "expired or not yet valid": int((reached & ~current).sum()),
+            "superseded": int((reached & current & superseded).sum()),
+            "forgotten or archived": int((reached & (status > SUPERSEDED) & (status != DEAD)).sum()),
+            "filter": 0 if mine is None else int((reached & ~mine).sum()),
+        }
+    return Composed(allowed, superseded, held)

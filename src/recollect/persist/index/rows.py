@@ -1,0 +1,146 @@
+"""Index rows: the columns of one memory as the index keeps them, read from a memory value."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.index.growing import Array
+from recollect.values.memory import Record
+from recollect.values.search import Columns, role_of
+from recollect.values.terms import spoken_terms, terms_of
+from recollect.values.words import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+
+_KINDS: dict[str, type] = {
+    "row": np.int64, "text": np.int64, "supersedes": np.int64,
+    "place": np.int32, "project": np.int32, "session": np.int32, "position": np.int32, "speaker": np.int32, "length": np.int32,
+    "vector": np.int32, "vectors": np.int32,
+    "status": np.uint8, "type": np.uint8, "scope": np.uint8, "source": np.uint8, "role": np.uint8, "delivery": np.uint8,
+    "importance": np.float32, "weight": np.float32, "confidence": np.float32, "trust": np.float32, "score": np.float32,
+    "strength": np.float32, "access_count": np.float32,
+    "created": np.float64, "updated": np.float64, "accessed": np.float64, "hit": np.float64, "occurred": np.float64,
+    "valid_from": np.float64, "valid_until": np.float64, "expires": np.float64,
+}  # fmt: skip
+KINDS = {name: np.dtype(kind) for name, kind in _KINDS.items()}
+NO_POSITION = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One stored memory on its way into the index: its row in the store, and that of the memory it supersedes."""
+
+    row: int
+    memory: Record
+    vectors: NDArray[np.float16] | None
+    supersedes: int = 0
+
+    @property
+    def count(self) -> int:
+        return 0 if self.vectors is None else len(self.vectors)
+
+
+class Interned:
+    """Strings (or places) as small numbers, in the order they were first seen."""
+
+    def __init__(self, known: Sequence[object] = ()) -> None:
+        self.known: list[object] = list(known)
+        self._numbers = {value: number for number, value in enumerate(self.known)}
+
+    def number(self, value: object) -> int:
+        found = self._numbers.get(value)
+        if found is None:
+            found = self._numbers[value] = len(self.known)
+            self.known.append(value)
+        return found
+
+    def seen(self, value: object) -> int:
+        """The number of a value, or -1 when it never occurred."""
+        return self._numbers.get(value, -1)
+
+
+class Names:
+    """The interned strings of one index."""
+
+    def __init__(self, places: Sequence[object] = (), strings: Sequence[object] = ()) -> None:
+        self.places = Interned(places)
+        self.strings = Interned(strings)
+
+
+@cache
+def _codes(words: tuple[str, ...]) -> dict[str, int]:
+    return {word: number for number, word in enumerate(words)}
+
+
+def lexical_terms(memory: Record) -> list[str]:
+    """Every term a memory is found by: its words, its tags, who said it and when."""
+    terms = terms_of(memory.content)
+    for tag in memory.tags:
+        terms += terms_of(tag)
+    return terms + spoken_terms(memory.speaker, memory.occurred_at)
+
+
+def lexical_key(memory: Record) -> int:
+    """Changes exactly when the terms of a memory may have changed."""
+    parts = (memory.content, *memory.tags, memory.speaker or "", str(memory.occurred_at))
+    digest = hashlib.blake2b("\x00".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+def cells(entry: Entry, names: Names, length: int, vector: int) -> dict[str, float]:
+    """The cells of one index row; its terms and its vectors were placed before."""
+    m = entry.memory
+    none = -1
+    return {
+        "row": entry.row,
+        "text": lexical_key(m),
+        "supersedes": entry.supersedes,
+        "place": names.places.number(m.place),
+        "project": none if m.project is None else names.strings.number(m.project),
+        "session": none if m.session is None else names.strings.number(m.session),
+        "position": NO_POSITION if m.position is None else m.position,
+        "speaker": none if m.speaker is None else names.strings.number(m.speaker),
+        "length": length,
+        "vector": vector,
+        "vectors": entry.count,
+        "status": _codes(STATUSES)[m.status],
+        "type": _codes(MEMORY_TYPES)[m.type],
+        "scope": _codes(SCOPES)[m.scope],
+        "source": _codes(PROVENANCE_KINDS)[m.provenance.kind],
+        "role": role_of(m.speaker),
+        "delivery": _codes(DELIVERIES)[m.delivery],
+        "importance": m.importance,
+        "weight": m.weight,
+        "confidence": m.confidence,
+        "trust": m.trust,
+        "score": m.score,
+        "strength": m.strength,
+        "access_count": m.access_count,
+        "created": m.created_at.timestamp(),
+        "updated": m.updated_at.timestamp(),
+        "accessed": m.accessed_at.timestamp(),
+        "hit": _seconds(m.hit_at),
+        "occurred": _seconds(m.occurred_at),
+        "valid_from": _seconds(m.valid_from),
+        "valid_until": _seconds(m.valid_until),
+        "expires": _seconds(m.expires_at),
+    }
+
+
+def as_arrays(rows: Sequence[dict[str, float]]) -> dict[str, Array]:
+    """Cells of many rows, as columns."""
+    return {name: np.array([row[name] for row in rows], kind) for name, kind in KINDS.items()}
+
+
+def scoring_columns(table: dict[str, Array]) -> Columns:
+    """The columns the scorer may see."""
+    return Columns(**{name: table[name] for name in Columns.__slots__})  # type: ignore[arg-type]
+
+
+def _seconds(time: datetime | None) -> float:
+    return float("nan") if time is None else time.timestamp()

@@ -1,0 +1,145 @@
+"""Opening a file: pragmas, schema, migrations, and the one seam where driver errors become ours."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recollect import errors
+from recollect.persist.sqlite.rows import time_of
+from recollect.persist.sqlite.sql import migrations, text_of
+from recollect.values.ids import new_id
+
+APPLICATION = 0x7265636F  # "reco", so that `file` and we can tell a store from another database
+BUSY_SECONDS = 30
+MEMORY = ":memory:"
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Driver errors as ours, with what to do; the cause is kept."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise _operational(error, path) from error
+    except sqlite3.DatabaseError as error:
+        raise errors.StoreDamaged(
+            f"{path} is not a recollect file or is damaged ({error}); restore a backup or choose another path"
+        ) from error
+
+
+def _operational(error: sqlite3.OperationalError, path: str) -> errors.RecollectError:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return errors.StoreBusy(f"{path}: another process is writing for more than {BUSY_SECONDS} s; try again")
+    if "full" in text:
+        return errors.StoreFull(f"{path}: no room left to write; nothing was stored; free some space and try again")
+    if "readonly" in text or "read-only" in text:
+        return errors.ReadOnly(path, "make the file and its folder writable, or choose another with --db")
+    if "unable to open" in text:
+        return errors.StoreError(f"{path} cannot be opened; check that its folder exists and may be written")
+    if "disk I/O" in text:
+        return errors.StoreFull(
+            f"{path}: the disk refused to write ({text}); nothing was stored; check space and quota"
+        )
+    return errors.StoreError(f"{path}: {text}")
+
+
+def connect(path: str, *, durable: bool) -> tuple[sqlite3.Connection, bool]:
+    """An open connection and whether it can be written."""
+    writable = path == MEMORY or _may_write(Path(path))
+    with translated(path):
+        try:
+            connection = _opened(path, writable)
+            _prepare(connection, path, writable, durable)
+        except sqlite3.OperationalError as error:
+            if not writable or "readonly" not in str(error):
+                raise
+            writable = False
+            connection = _opened(path, writable)
+            _prepare(connection, path, writable, durable)
+    return connection, writable
+
+
+def _may_write(path: Path) -> bool:
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Memories are private: the file is made for its owner alone before SQLite writes a byte.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        return True
+    # The mode counts even for root, who could write anything: a file marked read-only is meant to stay as it is.
+    return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
+
+
+def _opened(path: str, writable: bool) -> sqlite3.Connection:
+    if path == MEMORY or writable:
+        name, uri = path, False
+    else:
+        settled = not Path(f"{path}-wal").exists()
+        name, uri = f"{Path(path).absolute().as_uri()}?mode=ro{'&immutable=1' if settled else ''}", True
+    connection = sqlite3.connect(name, BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=uri)
+    connection.row_factory = sqlite3.Row
+    connection.create_function("id_bytes", 1, bytes.fromhex, deterministic=True)
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: str, writable: bool, durable: bool) -> None:
+    if writable:
+        connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        # Freed pages are overwritten: what was purged must not stay in the file.
+        connection.execute("PRAGMA secure_delete = ON").fetchone()
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA cache_size = -16000")
+    _migrate(connection, path, writable)
+
+
+def _migrate(connection: sqlite3.Connection, path: str, writable: bool) -> None:
+    newest = migrations()[-1][0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version == newest:
+        return
+    if version > newest:
+        raise errors.StoreNewer(
+            f"{path} was written by a newer recollect (schema {version}); upgrade recollect to open it"
+        )
+    if not writable:
+        raise errors.ReadOnly(path, "it needs a schema upgrade first: open it once where it can be written")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if version == 0 and tables:
+            raise errors.StoreDamaged(f"{path} is a database of something else; choose another path")
+        if version == 0:
+            _create(connection)
+        else:
+            for number, script in migrations():
+                if number > version:
+                    run_script(connection, script)
+        connection.execute(f"PRAGMA user_version = {newest}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    run_script(connection, text_of("schema.sql"))
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    notes = {"store": new_id(time_of(0)), "secret": secrets.token_hex(32)}
+    connection.executemany("INSERT INTO notes (name, value) VALUES (?, ?)", notes.items())
+
+
+def run_script(connection: sqlite3.Connection, script: str) -> None:
+    """Run many statements inside the open transaction (`executescript` would commit it first)."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""

@@ -1,0 +1,117 @@
+"""The derived indexes of one file: one an account, caught up from the journal before every search.
+
+Catching up asks one question (where does the journal stand?) and reads only what changed since, whoever
+changed it; writers in this process take the same road as writers in others. A missing, stale or broken snapshot only
+costs the time to read the rows again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+from recollect.persist.index.account import AccountIndex
+from recollect.persist.index.rows import Entry
+from recollect.persist.index.snapshot import Stamp, read_snapshot, snapshot_path, write_snapshot
+from recollect.persist.sqlite.rows import memory_of, vectors_of
+from recollect.persist.sqlite.sql import queries
+
+_BATCH = 20_000
+_WORTH_KEEPING = 500
+
+
+class Indexes:
+    """All account indexes that this process has needed so far."""
+
+    def __init__(self, folder: Path | None, store: str) -> None:
+        self.model, self.dimensions = "none", 1
+        self._folder, self._store = folder, store
+        self._open: dict[str, AccountIndex] = {}
+        self.snapshot_problem: str | None = None
+
+    def use_model(self, model: str, dimensions: int) -> None:
+        """Compare vectors of this model from now on; those of others are left alone."""
+        if (model, dimensions) != (self.model, self.dimensions):
+            self.model, self.dimensions = model, dimensions
+            self._open.clear()
+
+    def forget(self) -> None:
+        """Drop everything derived; after a rollback it may hold what never was."""
+        self._open.clear()
+
+    def caught_up(self, connection: sqlite3.Connection, account: str, number: int) -> AccountIndex:
+        """The index of an account, as of now."""
+        seq = _last_seq(connection)
+        index = self._open.get(account)
+        if index is None or index.wasted > 0.5:
+            index = self._open[account] = self._start(connection, account, number, seq)
+        if index.seq < seq:
+            self._replay(connection, index, account, number)
+            index.seq = seq
+        return index
+
+    def touch(self, account: str, counts: Mapping[int, int], at: float) -> None:
+        """Mirror a batch of access counts."""
+        if account in self._open:
+            self._open[account].touch(counts, at)
+
+    def save(self) -> None:
+        """Write the snapshots that would save the next process time. A failure costs time later, nothing else."""
+        for account, index in self._open.items():
+            if (
+                self._folder is None
+                or index.wasted > 0.2
+                or index.changes < max(_WORTH_KEEPING, index.table.size // 20)
+            ):
+                continue
+            try:
+                write_snapshot(snapshot_path(self._folder, account), index, self._stamp(index.seq))
+                index.changes = 0
+            except OSError as error:
+                self.snapshot_problem = str(error)
+
+    def discard(self, account: str) -> None:
+        """Delete the snapshot of an account: it may hold what was purged."""
+        if self._folder is not None:
+            snapshot_path(self._folder, account).unlink(missing_ok=True)
+        self._open.pop(account, None)
+
+    def _stamp(self, seq: int) -> Stamp:
+        return Stamp(self._store, self.model, self.dimensions, seq)
+
+    def _start(self, connection: sqlite3.Connection, account: str, number: int, seq: int) -> AccountIndex:
+        if self._folder is not None:
+            index = read_snapshot(snapshot_path(self._folder, account), self._stamp(seq))
+            if index is not None:
+                return index
+        index = AccountIndex(self.dimensions, seq=seq)
+        values = {"account": number, "model": self.model}
+        entries = self._entries(connection.execute(queries()["all_entries"], values), account)
+        while batch := list(islice(entries, _BATCH)):
+            index.upsert(batch)
+        return index
+
+    def _replay(self, connection: sqlite3.Connection, index: AccountIndex, account: str, number: int) -> None:
+        values = {"account": number, "seq": index.seq}
+        touched = connection.execute(queries()["changed_since"], values).fetchall()
+        if not touched:
+            return
+        ids = json.dumps(sorted({event["memory"].hex() for event in touched}))
+        rows = connection.execute(queries()["some_entries"], {"account": number, "model": self.model, "ids": ids})
+        entries = list(self._entries(rows, account))
+        # A row number may have been given to another memory since: what is there now is brought in, the rest is gone.
+        index.drop({event["row"] for event in touched} - {entry.row for entry in entries})
+        index.upsert(entries)
+
+    def _entries(self, rows: Iterator[sqlite3.Row], account: str) -> Iterator[Entry]:
+        for row in rows:
+            memory = memory_of(row, account)
+            yield Entry(row["row"], memory, vectors_of(row["vector"], self.dimensions), row["supersedes_row"] or 0)
+
+
+def _last_seq(connection: sqlite3.Connection) -> int:
+    row = connection.execute(queries()["last_seq"]).fetchone()
+    return 0 if row is None else int(row["seq"])

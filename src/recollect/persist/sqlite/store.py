@@ -1,0 +1,119 @@
+"""SqliteStore: one file, one connection a process, one lock around it; acknowledged means on the disk."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from recollect import errors
+from recollect.persist.sqlite.connection import MEMORY, connect, translated
+from recollect.persist.sqlite.indexes import Indexes
+from recollect.persist.sqlite.reader import SqliteReader
+from recollect.persist.sqlite.writer import SqliteTransaction
+
+
+class SqliteStore(SqliteReader):
+    """The embedded back end. Threads share it; processes share the file."""
+
+    def __init__(self, path: str | Path, *, durable: bool = True, name: str | None = None) -> None:
+        self.path = name or str(path)
+        connection, self.writable = connect(str(path), durable=durable)
+        folder = None if str(path) == MEMORY else Path(f"{path}.index")
+        with translated(self.path):
+            store = connection.execute("SELECT value FROM notes WHERE name = 'store'").fetchone()
+            super().__init__(connection, Indexes(folder, store["value"]))
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._closed = False
+
+    @contextmanager
+    def reading(self) -> Iterator[SqliteReader]:
+        """One consistent view for several reads."""
+        with self._lock, translated(self.path):
+            self._open_or_raise()
+            if self._connection.in_transaction:
+                yield self
+                return
+            self._connection.execute("BEGIN")
+            try:
+                yield self
+            finally:
+                self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def transaction(
+        self, account: str, actor: str, at: datetime, *, undoes: str | None = None
+    ) -> Iterator[SqliteTransaction]:
+        """All or nothing; returns after the commit is durable."""
+        with self._lock, translated(self.path):
+            self._open_or_raise()
+            if not self.writable:
+                raise errors.ReadOnly(
+                    self.path, "write to a store that may change: make the file writable, or choose another"
+                )
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield SqliteTransaction(self._connection, self._indexes, account, actor, at, undoes)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                # The index may have been caught up with rows that now never were.
+                self._indexes.forget()
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def use_model(self, model: str, dimensions: int) -> None:
+        with self._lock:
+            self._indexes.use_model(model, dimensions)
+
+    def freeze(self) -> None:
+        self.writable = False
+
+    def erase_traces(self, account: str) -> None:
+        """After a purge: no old page in the write-ahead log, no old snapshot."""
+        with self._lock, translated(self.path):
+            self._indexes.discard(account)
+            busy = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            if busy:
+                raise errors.StoreBusy(
+                    f"{self.path}: purged, but another process is reading and its log still holds old pages; "
+                    "close it and run `recollect doctor`"
+                )
+
+    def check(self) -> dict[str, Any]:
+        """The health of the file, for `doctor`."""
+        with self._lock, translated(self.path):
+            size = {
+                part: Path(self.path + part).stat().st_size for part in ("", "-wal") if Path(self.path + part).exists()
+            }
+            folder = Path(f"{self.path}.index")
+            if self.writable:
+                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            return {
+                "path": self.path,
+                "integrity": self._connection.execute("PRAGMA quick_check").fetchone()[0],
+                "orphans": len(self._connection.execute("PRAGMA foreign_key_check").fetchall()),
+                "schema": self._connection.execute("PRAGMA user_version").fetchone()[0],
+                "writable": self.writable,
+                "bytes": sum(size.values()),
+                "index_bytes": sum(f.stat().st_size for f in folder.glob("*.index")) if folder.exists() else 0,
+                "snapshot_problem": self._indexes.snapshot_problem,
+            }
+
+    def close(self) -> None:
+        """Keep a snapshot for the next process and let go of the file. Closing twice is fine."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            if self.writable:
+                self._indexes.save()
+            self._connection.close()
+
+    def _open_or_raise(self) -> None:
+        if self._closed:
+            raise errors.StoreError(f"{self.path} is closed; open it again")

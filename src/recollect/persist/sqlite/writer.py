@@ -1,0 +1,146 @@
+"""Writing one file: inside one IMMEDIATE transaction, each change writes its row, tags, vector and journal event."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect import errors
+from recollect.persist.sqlite.indexes import Indexes
+from recollect.persist.sqlite.reader import SqliteReader
+from recollect.persist.sqlite.rows import blob_of, dumped, id_bytes, micros, row_of
+from recollect.values.event import Image, Operation
+from recollect.values.ids import new_id
+from recollect.values.image import difference, to_image
+from recollect.values.memory import Record
+from recollect.values.words import EventKind
+
+
+class SqliteTransaction(SqliteReader):
+    """A reader that may also change; what it wrote it sees."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        indexes: Indexes,
+        account: str,
+        actor: str,
+        at: datetime,
+        undoes: str | None,
+    ) -> None:
+        super().__init__(connection, indexes)
+        self.operation = Operation(new_id(at), actor, at, undoes)
+        self._account = account
+
+    def insert(self, memory: Record, vectors: NDArray[np.float32] | None, kind: EventKind = "remember") -> None:
+        number = self._own(memory.account)
+        cursor = self._run("insert_memory", **row_of(memory, number, self.digest(memory.content)))
+        row = cursor.lastrowid or 0
+        self._put_tags(number, row, memory.tags)
+        self._put_vectors(row, vectors)
+        self._journal(memory.id, row, kind, None, {})
+
+    def change(
+        self,
+        before: Record,
+        after: Record,
+        kind: EventKind,
+        *,
+        vectors: NDArray[np.float32] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        number, row = self._own(after.account), self._row(after)
+        self._run("update_memory", **row_of(after, number, self.digest(after.content)))
+        if after.tags != before.tags:
+            self._run("drop_tags", row=row)
+            self._put_tags(number, row, after.tags)
+        if after.content != before.content:
+            self._put_vectors(row, vectors)
+        self._journal(after.id, row, kind, *difference(before, after), reason=reason)
+
+    def remove(self, memory: Record, kind: EventKind = "undo") -> None:
+        row = self._row(memory)
+        self._run("delete_memory", id=id_bytes(memory.id), account=self._own(memory.account))
+        self._journal(memory.id, row, kind, to_image(memory), None)
+
+    def purge(self, memory: Record) -> None:
+        number, row = self._own(memory.account), self._row(memory)
+        self._run("delete_memory", id=id_bytes(memory.id), account=number)
+        self._run("scrub_events", memory=id_bytes(memory.id), account=number)
+        self._run("add_purged", account=number, digest=self.digest(memory.content))
+        self._journal(memory.id, row, "purge", None, None)
+
+    def set_vectors(self, account: str, memory_id: str, vectors: NDArray[np.float32] | None) -> None:
+        row = self._run("row_of", id=id_bytes(memory_id), account=self._own(account)).fetchone()
+        if row is not None:
+            self._put_vectors(row["row"], vectors)
+            self._journal(memory_id, row["row"], "embed", {}, {})
+
+    def touch(self, account: str, counts: Mapping[int, int], at: datetime) -> None:
+        number = self._own(account)
+        for row, count in counts.items():
+            self._run("touch", row=row, account=number, count=count, at=micros(at))
+        self._indexes.touch(account, counts, at.timestamp())
+
+    def switch(self, account: str, project: str, on: bool) -> None:
+        self._run("switch_on" if on else "switch_off", account=self._own(account), project=project)
+
+    def allow_again(self, account: str, text: str) -> None:
+        """A person's explicit wish outweighs an earlier purge of the same text."""
+        self._run("drop_purged", account=self._own(account), digest=self.digest(text))
+
+    def set_note(self, name: str, value: str) -> None:
+        self._run("set_note", name=name, value=value)
+
+    def _own(self, account: str) -> int:
+        number = self._number(account)
+        if number == 0:
+            self._run("add_account", name=account)
+            number = self._number(account)
+        return number
+
+    def _row(self, memory: Record) -> int:
+        found = self._run("row_of", id=id_bytes(memory.id), account=self._own(memory.account)).fetchone()
+        if found is None:
+            raise errors.NotFound("memory", memory.id)
+        return int(found["row"])
+
+    def _put_tags(self, number: int, row: int, tags: tuple[str, ...]) -> None:
+        for tag in tags:
+            self._run("add_tag", account=number, tag=tag, row=row)
+
+    def _put_vectors(self, row: int, vectors: NDArray[np.float32] | None) -> None:
+        if vectors is None:
+            self._run("drop_vector", row=row)
+        else:
+            self._run("put_vector", row=row, model=self._indexes.model, vector=blob_of(vectors))
+
+    def _journal(
+        self,
+        memory: str,
+        row: int,
+        kind: EventKind,
+        before: Image | None,
+        after: Image | None,
+        reason: str | None = None,
+    ) -> None:
+        operation = self.operation
+        values: dict[str, Any] = {
+            "account": self._own(self._account),
+            "operation": id_bytes(operation.id),
+            "at": micros(operation.at),
+            "actor": operation.actor,
+            "kind": kind,
+            "memory": id_bytes(memory),
+            "row": row,
+            "before": dumped(before),
+            "after": dumped(after),
+            "reason": reason,
+            "undoes": None if operation.undoes is None else id_bytes(operation.undoes),
+        }
+        self._run("add_event", **values)

@@ -1,0 +1,154 @@
+"""The protocols a back end or a model must meet. Stages know only these; `wiring.py` alone names who meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.values.event import Event, Operation
+from recollect.values.filter import Filter
+from recollect.values.memory import Record
+from recollect.values.scope import Identity
+from recollect.values.search import Candidates, Search
+from recollect.values.words import EventKind
+
+Vectors = NDArray[np.float32]
+Progress = Callable[[int, int], None]
+EmbedMany = Callable[[Sequence[str]], list[Vectors]]
+Relation = Literal["same", "changed", "contradicts", "extends", "different"]
+
+
+class Clock(Protocol):
+    """The one source of time."""
+
+    def __call__(self) -> datetime: ...
+
+
+class Calibrated(Protocol):
+    """Turns the raw cosine of one model into the similarity on which thresholds mean what they say."""
+
+    def similarity(self, cosine: Any) -> Any: ...
+
+
+class Embedder(Protocol):
+    """Text to unit vectors of one model."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def dimensions(self) -> int: ...
+    @property
+    def calibration(self) -> Calibrated: ...
+    @property
+    def query_calibration(self) -> Calibrated: ...
+    def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors: ...
+    def embed_query(self, text: str) -> Vectors: ...
+
+
+class Verdict(Protocol):
+    """How a new text relates to an old one."""
+
+    @property
+    def relation(self) -> Relation: ...
+    @property
+    def reason(self) -> str: ...
+
+
+class Judge(Protocol):
+    """Compares two texts whose similarity made them worth a second look."""
+
+    def compare(self, old: str, new: str, similarity: float) -> Verdict: ...
+
+
+class Reader(Protocol):
+    """Everything that can be asked of a store; inside a transaction it also sees what was written there."""
+
+    def get(self, account: str, ids: Sequence[str]) -> list[Record | None]: ...
+    def fetch(self, account: str, rows: Sequence[int]) -> list[Record]: ...
+    def resolve(self, account: str, part: str) -> list[str]: ...
+    def find(
+        self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0
+    ) -> list[Record]: ...
+    def candidates(self, search: Search) -> Candidates: ...
+    def same_text(self, account: str, text: str) -> list[Record]: ...
+    def purged(self, account: str, text: str) -> bool: ...
+    def by_key(self, account: str, key: str) -> Record | None: ...
+    def tags_of(self, account: str, rows: Sequence[int]) -> list[tuple[int, str]]: ...
+    def tag_members(self, account: str, tag: str, limit: int) -> list[int]: ...
+    def vectors(self, account: str, ids: Sequence[str]) -> dict[str, Vectors]: ...
+    def events(
+        self,
+        account: str,
+        *,
+        memory_id: str | None = None,
+        operation: str | None = None,
+        after: int = 0,
+        since: datetime | None = None,
+        limit: int | None = None,
+        newest_first: bool = False,
+    ) -> list[Event]: ...
+    def count(self, account: str) -> dict[str, Any]: ...
+    def unembedded(self, account: str, limit: int) -> list[Record]: ...
+    def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]: ...
+    def switched_off(self, account: str) -> frozenset[str]: ...
+    def note(self, name: str) -> str | None: ...
+
+
+class Transaction(Reader, Protocol):
+    """One atomic change; every method that changes a memory writes its journal event in the same breath."""
+
+    @property
+    def operation(self) -> Operation: ...
+    def insert(self, memory: Record, vectors: Vectors | None, kind: EventKind = "remember") -> None: ...
+    def change(
+        self,
+        before: Record,
+        after: Record,
+        kind: EventKind,
+        *,
+        vectors: Vectors | None = None,
+        reason: str | None = None,
+    ) -> None: ...
+    def remove(self, memory: Record, kind: EventKind = "undo") -> None: ...
+    def purge(self, memory: Record) -> None: ...
+    def set_vectors(self, account: str, memory_id: str, vectors: Vectors | None) -> None: ...
+    def touch(self, account: str, counts: Mapping[int, int], at: datetime) -> None: ...
+    def allow_again(self, account: str, text: str) -> None: ...
+    def switch(self, account: str, project: str, on: bool) -> None: ...
+    def set_note(self, name: str, value: str) -> None: ...
+
+
+class Store(Protocol):
+    """A back end: the truth, and the columns derived from it."""
+
+    @property
+    def writable(self) -> bool: ...
+    def reading(self) -> AbstractContextManager[Reader]:
+        """One consistent view for several reads."""
+        ...
+
+    def transaction(
+        self, account: str, actor: str, at: datetime, *, undoes: str | None = None
+    ) -> AbstractContextManager[Transaction]:
+        """All or nothing; leaving it means the change is durable."""
+        ...
+
+    def use_model(self, model: str, dimensions: int) -> None:
+        """Compare only vectors of this model from now on."""
+        ...
+
+    def erase_traces(self, account: str) -> None:
+        """After a purge: leave no copy of what was erased in any file."""
+        ...
+
+    def freeze(self) -> None:
+        """Refuse every later write."""
+        ...
+
+    def check(self) -> dict[str, Any]: ...
+    def close(self) -> None: ...

@@ -1,0 +1,61 @@
+"""Sight: everything a profile may look at when it scores, derived once from the candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from recollect.ports import Calibrated
+from recollect.recall.query import Query
+from recollect.values.search import Candidates, Columns, Floats, Times
+
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A memory found by walking from others: the best score any path gave it, and that path."""
+
+    score: float
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The candidates of one query, with their calibrated similarity and the ages profiles decay by."""
+
+    query: Query
+    found: Candidates
+    similarity: Floats
+    coverage: Floats
+    embedded: bool
+    reached: Mapping[int, Reached] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> Columns:
+        return self.found.columns
+
+    @property
+    def bm25(self) -> Floats:
+        return self.found.bm25
+
+    def days_since(self, times: Times) -> Floats:
+        """Age in days; never negative, whatever a clock said."""
+        ages = (self.query.now.timestamp() - times) / DAY
+        return np.maximum(ages, 0.0).astype(np.float32)
+
+
+def behold(query: Query, found: Candidates, calibration: Calibrated | None) -> Sight:
+    """Work out similarity for every candidate.
+
+    A row without a vector is never invisible: the share of the question's telling words it holds stands in.
+    """
+    total = float(found.idf.sum())
+    coverage = ((found.matches > 0) @ found.idf / total if total else np.zeros(len(found))).astype(np.float32)
+    known = ~np.isnan(found.cosine)
+    if calibration is None or not known.any():
+        return Sight(query, found, coverage, coverage, embedded=False)
+    similarity = np.where(known, calibration.similarity(np.nan_to_num(found.cosine)), coverage).astype(np.float32)
+    return Sight(query, found, similarity, coverage, embedded=True)

@@ -1,0 +1,56 @@
+"""The doctor: what is right and wrong with a store, its index, its embedder and its calibration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect.errors import EmbedderError
+from recollect.ports import Embedder, Store
+
+
+def examine(store: Store, account: str, embedder: Embedder | None, missing: str | None) -> dict[str, Any]:
+    """Findings by name; `problems` lists what needs a hand, with what to do."""
+    found = store.check()
+    with store.reading() as reader:
+        counts = reader.count(account)
+        off = sorted(reader.switched_off(account))
+    problems = []
+    if found["integrity"] != "ok":
+        problems.append(f"the file is damaged ({found['integrity']}); restore a backup")
+    if found["orphans"]:
+        problems.append(f"{found['orphans']} rows point nowhere; restore a backup")
+    if found.get("snapshot_problem"):
+        problems.append(
+            f"the index snapshot could not be written ({found['snapshot_problem']}); the next start is slower"
+        )
+    model = _embedder(embedder, missing, problems)
+    if embedder is not None and counts["unembedded"]:
+        problems.append(f"{counts['unembedded']} memories have no vector of {embedder.model}; run `recollect reembed`")
+    if off:
+        problems.append(
+            f"memory is off for {', '.join('every project' if p == '*' else p for p in off)}; `recollect on`"
+        )
+    return {
+        **found,
+        "memories": sum(counts["statuses"].values()),
+        "vectors": counts["models"],
+        **model,
+        "problems": problems,
+    }
+
+
+def _embedder(embedder: Embedder | None, missing: str | None, problems: list[str]) -> dict[str, Any]:
+    if embedder is None:
+        problems.append(missing or "no embedder: recall is lexical only")
+        return {"embedder": None}
+    try:
+        texts, queries = embedder.calibration, embedder.query_calibration
+        scale = {f"{t:g}": round(float(texts.similarity(t)), 3) for t in (0.5, 0.7, 0.8, 0.9, 0.95, 1.0)}
+        return {
+            "embedder": embedder.model,
+            "dimensions": embedder.dimensions,
+            "calibration": {"texts": str(texts), "queries": str(queries), "similarity of cosine": scale},
+        }
+    except EmbedderError as error:
+        problems.append(f"the embedder does not answer: {error}")
+        return {"embedder": "unavailable"}

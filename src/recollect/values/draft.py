@@ -1,0 +1,78 @@
+"""Draft: what a caller wants remembered, before it is screened. Everything but the content may be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypedDict
+
+from recollect.values.words import Delivery, MemoryType, ProvenanceKind, Scope
+
+
+class DraftFields(TypedDict, total=False):
+    """The keyword arguments of `remember`."""
+
+    type: MemoryType | None
+    scope: Scope | None
+    project: str | None
+    agent: str | None
+    team: str | None
+    task: str | None
+    session: str | None
+    position: int | None
+    speaker: str | None
+    occurred_at: datetime | str | None
+    tags: Sequence[str]
+    importance: float | None
+    weight: float | None
+    confidence: float | None
+    trust: float | None
+    ttl: float | timedelta | None
+    expires_at: datetime | str | None
+    valid_from: datetime | str | None
+    valid_until: datetime | str | None
+    delivery: Delivery | None
+    source: ProvenanceKind | None
+    message_range: tuple[int, int] | None
+    file_paths: Sequence[str]
+    snippet: str | None
+    reason: str | None
+    supersedes: str | None
+    key: str | None
+    revive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Keyword arguments of `remember`, as a value."""
+
+    content: str
+    type: MemoryType | None = None
+    scope: Scope | None = None
+    project: str | None = None
+    agent: str | None = None
+    team: str | None = None
+    task: str | None = None
+    session: str | None = None
+    position: int | None = None
+    speaker: str | None = None
+    occurred_at: datetime | str | None = None
+    tags: Sequence[str] = ()
+    importance: float | None = None
+    weight: float | None = None
+    confidence: float | None = None
+    trust: float | None = None
+    ttl: float | timedelta | None = None
+    expires_at: datetime | str | None = None
+    valid_from: datetime | str | None = None
+    valid_until: datetime | str | None = None
+    delivery: Delivery | None = None
+    source: ProvenanceKind | None = None
+    message_range: tuple[int, int] | None = None
+    file_paths: Sequence[str] = ()
+    snippet: str | None = None
+    reason: str | None = None
+    supersedes: str | None = None
+    key: str | None = None
+    revive: bool = False

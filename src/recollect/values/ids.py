@@ -1,0 +1,28 @@
+"""Ids: UUIDv7 text, so that ids sort by the time they were made; and the keyed fingerprint of a text."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import unicodedata
+from datetime import datetime
+from uuid import UUID
+
+_TRAILING = " \t\r\n.!。！"
+
+
+def new_id(at: datetime) -> str:
+    """A fresh UUIDv7 (RFC 9562): 48 bits of milliseconds, then random bits."""
+    milliseconds = int(at.timestamp() * 1000) & (1 << 48) - 1
+    value = milliseconds << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
+    return str(UUID(int=value))
+
+
+def normalised(text: str) -> str:
+    """Text as the exact-duplicate check sees it: case, spacing, width and a closing full stop do not matter."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(_TRAILING)
+
+
+def fingerprint(text: str, secret: bytes) -> bytes:
+    """Keyed hash of the normalised text: finds duplicates, reveals nothing without the key."""
+    return hashlib.blake2b(normalised(text).encode(), key=secret, digest_size=16).digest()

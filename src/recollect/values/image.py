@@ -1,0 +1,74 @@
+"""The flat JSON form of a memory: what the journal keeps, `--json` prints and both back ends store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.values.memory import Breadcrumb, Provenance, Record
+
+_TIMES = frozenset(
+    ("created_at", "updated_at", "accessed_at", "hit_at", "valid_from", "valid_until", "expires_at", "occurred_at")
+)
+_TUPLES = frozenset(("tags", "contradicts", "labels", "file_paths", "message_range"))
+_PROVENANCE = tuple(f.name for f in fields(Provenance) if f.name != "kind")
+_OWN = tuple(f.name for f in fields(Record) if f.name != "provenance")
+# Counters change without the journal, and who superseded a memory is worked out when it is read.
+UNJOURNALED = frozenset(("accessed_at", "access_count", "superseded_by"))
+
+
+def to_image(memory: Record) -> dict[str, Any]:
+    """Every field by name; times as ISO text in UTC."""
+    image: dict[str, Any] = {name: _plain(getattr(memory, name)) for name in _OWN}
+    image |= {name: _plain(getattr(memory.provenance, name)) for name in _PROVENANCE}
+    image["source"] = memory.provenance.kind
+    return image
+
+
+def from_image(image: Mapping[str, Any]) -> Record:
+    """The memory an image describes; fields it does not name take their defaults."""
+    known = rich_fields(image)
+    inside = {name: known.pop(name) for name in _PROVENANCE if name in known}
+    kind = known.pop("source", "user_stated")
+    return Record(**known, provenance=Provenance(kind=kind, **inside))
+
+
+def rich_fields(image: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a partial image as the values they stand for."""
+    return {name: _rich(name, value) for name, value in image.items()}
+
+
+def difference(before: Record, after: Record) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The journaled fields that differ, as they were and as they are."""
+    old, new = to_image(before), to_image(after)
+    changed = [name for name in new if name not in UNJOURNALED and old[name] != new[name]]
+    return {name: old[name] for name in changed}, {name: new[name] for name in changed}
+
+
+def patched(memory: Record, image: Mapping[str, Any]) -> Record:
+    """The memory with the fields of a partial image put in."""
+    return from_image({**to_image(memory), **image})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Breadcrumb):
+        return {"session": value.session, "message": value.message, "at": _plain(value.at)}
+    return value
+
+
+def _rich(name: str, value: Any) -> Any:
+    if value is None:
+        return None
+    if name in _TIMES:
+        return datetime.fromisoformat(value)
+    if name in _TUPLES:
+        return tuple(value)
+    if name == "breadcrumbs":
+        return tuple(Breadcrumb(c["session"], c["message"], datetime.fromisoformat(c["at"])) for c in value)
+    return value

@@ -1,0 +1,106 @@
+"""Search and Candidates: what the read path asks of a back end, and the columns it gets back.
+
+Columns, not objects: one array a signal, so that one numpy scorer serves every back end and only the final hits
+become memories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.values.filter import Filter
+from recollect.values.scope import Viewer
+
+Floats = NDArray[np.float32]
+Times = NDArray[np.float64]
+
+UNKNOWN, PERSON, ASSISTANT, MACHINE = 0, 1, 2, 3
+_ROLES = {
+    "user": PERSON,
+    "human": PERSON,
+    "assistant": ASSISTANT,
+    "ai": ASSISTANT,
+    "bot": ASSISTANT,
+    "agent": ASSISTANT,
+    "model": ASSISTANT,
+    "system": MACHINE,
+    "tool": MACHINE,
+    "memory": UNKNOWN,
+}
+
+
+def role_of(speaker: str | None) -> int:
+    """Whether a person, an assistant or a machine spoke; a name that is none of the known roles is a person's."""
+    if not speaker or not speaker.strip():
+        return UNKNOWN
+    return _ROLES.get(speaker.strip().casefold(), PERSON)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One question to a back end: by vector, by terms, or both, under a filter, at a moment."""
+
+    viewer: Viewer
+    filter: Filter
+    now: float
+    vector: Floats | None = None
+    terms: tuple[str, ...] = ()
+    depth: int = 200
+    neighbours: int = 0
+    rows: tuple[int, ...] = ()
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What the scorer may use of each memory, one array a field; times are epoch seconds, NaN where unknown."""
+
+    importance: Floats
+    weight: Floats
+    confidence: Floats
+    trust: Floats
+    score: Floats
+    strength: Floats
+    access_count: Floats
+    created: Times
+    updated: Times
+    accessed: Times
+    hit: Times
+    occurred: Times
+    status: NDArray[np.uint8]
+    type: NDArray[np.uint8]
+    scope: NDArray[np.uint8]
+    source: NDArray[np.uint8]
+    role: NDArray[np.uint8]
+    session: NDArray[np.int32]
+    position: NDArray[np.int32]
+    speaker: NDArray[np.int32]
+    length: NDArray[np.int32]
+
+    def take(self, rows: NDArray[np.intp]) -> Columns:
+        """The same columns for some rows."""
+        return Columns(**{name: getattr(self, name)[rows] for name in self.__slots__})
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The rows worth scoring, with their signals: cosine is NaN where a row has no vector of this model."""
+
+    rows: NDArray[np.int64]
+    cosine: Floats
+    bm25: Floats
+    matches: NDArray[np.uint8]
+    selected: NDArray[np.bool_]
+    columns: Columns
+    considered: int = 0
+    visible: int = 0
+    hidden: tuple[tuple[str, int], ...] = ()
+    idf: Floats = field(default_factory=lambda: np.empty(0, np.float32))
+    speakers: Mapping[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.rows)

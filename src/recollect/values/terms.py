@@ -1,0 +1,260 @@
+"""Terms: the words of a text, in every script, as the lexical index and the query both see them.
+
+Six rules clean a query (seed 001): URLs go, hyphens split, punctuation and operators go, single characters are dropped,
+each word is matched literally, and any word may match. They need no quoting here because terms are looked up, never
+parsed: `NOT`, `NEAR(` and `tags:` are ordinary words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import Protocol, cast
+
+URL = re.compile(r"\b(?:https?|ftp|file)://\S+|\bwww\.\S+", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+# Scripts written without spaces between words: overlapping pairs of characters stand in for words.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003134f]+"
+)
+_LATIN = re.compile(r"[a-z']+\Z")
+_MARKED = re.compile(r"[^\x00-\x7f]")
+
+STOP_WORDS = frozenset(
+    [
+        "a",
+        "about",
+        "after",
+        "again",
+        "all",
+        "also",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "aren't",
+        "as",
+        "at",
+        "be",
+        "because",
+        "been",
+        "before",
+        "being",
+        "between",
+        "both",
+        "but",
+        "by",
+        "can",
+        "can't",
+        "cannot",
+        "could",
+        "couldn't",
+        "did",
+        "didn't",
+        "do",
+        "does",
+        "doesn't",
+        "doing",
+        "don't",
+        "down",
+        "during",
+        "each",
+        "few",
+        "for",
+        "from",
+        "further",
+        "had",
+        "hadn't",
+        "has",
+        "hasn't",
+        "have",
+        "haven't",
+        "having",
+        "he",
+        "her",
+        "here",
+        "hers",
+        "herself",
+        "him",
+        "himself",
+        "his",
+        "how",
+        "i",
+        "i'd",
+        "i'll",
+        "i'm",
+        "i've",
+        "if",
+        "in",
+        "into",
+        "is",
+        "isn't",
+        "it",
+        "it's",
+        "its",
+        "itself",
+        "just",
+        "let's",
+        "me",
+        "more",
+        "most",
+        "my",
+        "myself",
+        "no",
+        "nor",
+        "not",
+        "of",
+        "off",
+        "on",
+        "once",
+        "only",
+        "or",
+        "other",
+        "ought",
+        "our",
+        "ours",
+        "ourselves",
+        "out",
+        "over",
+        "own",
+        "same",
+        "shan't",
+        "she",
+        "should",
+        "shouldn't",
+        "so",
+        "some",
+        "such",
+        "than",
+        "that",
+        "that's",
+        "the",
+        "their",
+        "theirs",
+        "them",
+        "themselves",
+        "then",
+        "there",
+        "there's",
+        "these",
+        "they",
+        "they're",
+        "this",
+        "those",
+        "through",
+        "to",
+        "too",
+        "under",
+        "until",
+        "up",
+        "very",
+        "was",
+        "wasn't",
+        "we",
+        "we're",
+        "were",
+        "weren't",
+        "what",
+        "what's",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "why",
+        "will",
+        "with",
+        "won't",
+        "would",
+        "wouldn't",
+        "you",
+        "you'd",
+        "you'll",
+        "you're",
+        "you've",
+        "your",
+        "yours",
+        "yourself",
+        "yourselves",
+    ]
+)
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...
+
+
+def terms_of(text: str) -> list[str]:
+    """Every term of a document, in order, repeats included."""
+    return [term for word in _words(text) for term in _forms(word)]
+
+
+def query_terms(text: str) -> tuple[str, ...]:
+    """The distinct terms of a query; common words are left out unless there is nothing else."""
+    words = list(_words(URL.sub(" ", text)))
+    telling = [word for word in words if word.casefold().replace("\u2019", "'") not in STOP_WORDS]
+    found = dict.fromkeys(term for word in telling or words for term in _forms(word))
+    return tuple(found)
+
+
+def _words(text: str) -> Iterator[str]:
+    for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
+        yield match.group()
+
+
+@lru_cache(maxsize=1 << 17)
+def _forms(word: str) -> tuple[str, ...]:
+    folded = _fold(word)
+    if _UNSPACED.search(folded):
+        return tuple(_pairs(folded))
+    whole = _stem(folded)
+    parts = _CAMEL.findall(word) if word != folded and not word.isupper() and not word.istitle() else ()
+    forms = dict.fromkeys((whole, *(_stem(part.casefold()) for part in parts)))
+    return tuple(form for form in forms if len(form) > 1)
+
+
+def _fold(word: str) -> str:
+    """Case and accents aside: `Café` is `cafe`, vowelled Arabic is bare Arabic."""
+    folded = word.casefold().replace("\u2019", "'")
+    if not _MARKED.search(folded):
+        return folded
+    bare = "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c) and c != "\u0640")
+    return unicodedata.normalize("NFC", bare)
+
+
+def _pairs(run: str) -> Iterator[str]:
+    position = 0
+    for match in _UNSPACED.finditer(run):
+        if match.start() > position:
+            yield run[position : match.start()]
+        part = match.group()
+        yield from (part[i : i + 2] for i in range(len(part) - 1)) if len(part) > 1 else (part,)
+        position = match.end()
+    if position < len(run):
+        yield run[position:]
+
+
+def _stem(word: str) -> str:
+    return _stemmer().stemWord(word) if _LATIN.match(word) and len(word) > 2 else word
+
+
+@cache
+def _stemmer() -> _Stemmer:
+    import snowballstemmer  # imported on first use: a CLI that only prints help never needs it
+
+    return cast("_Stemmer", snowballstemmer.stemmer("english"))
+
+
+def spoken_terms(speaker: str | None, occurred_at: datetime | None) -> list[str]:
+    """The terms that provenance lends a memory: who said it, and the day in words."""
+    words = terms_of(speaker) if speaker else []
+    if occurred_at is not None:
+        words += terms_of(f"{occurred_at:%B} {occurred_at:%Y} {occurred_at:%A}")
+    return words

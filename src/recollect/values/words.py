@@ -1,0 +1,43 @@
+"""The closed vocabularies: the words every door, table and document uses. Unknown words are refused with the list."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+MemoryType = Literal[
+    "fact", "preference", "procedure", "correction", "negative", "decision", "observation", "reflection",
+    "plan", "insight", "task", "episode", "summary", "entity", "rule", "tool_output",
+]  # fmt: skip
+Scope = Literal["global", "team", "agent", "project", "session", "task"]
+Status = Literal["active", "superseded", "archived", "forgotten"]
+ProvenanceKind = Literal[
+    "user_stated", "user_corrected", "observed", "inferred", "extracted", "migrated", "tool", "system", "derived",
+]  # fmt: skip
+Delivery = Literal["bootstrap", "pinned", "on_demand"]
+SearchMode = Literal["lexical", "semantic", "hybrid"]
+OutcomeKind = Literal["stored", "reinforced", "superseded", "refused"]
+EventKind = Literal[
+    "remember", "update", "reinforce", "demote", "feedback", "tag", "untag", "supersede",
+    "forget", "restore", "archive", "purge", "undo", "embed",
+]  # fmt: skip
+
+MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
+SCOPES: tuple[str, ...] = get_args(Scope)
+STATUSES: tuple[str, ...] = get_args(Status)
+PROVENANCE_KINDS: tuple[str, ...] = get_args(ProvenanceKind)
+DELIVERIES: tuple[str, ...] = get_args(Delivery)
+SEARCH_MODES: tuple[str, ...] = get_args(SearchMode)
+
+# Source decides trust (a worker's text is not a user's word); what is derived is never more trusted than its source.
+TRUST_OF_SOURCE: dict[str, float] = {
+    "user_stated": 1.0,
+    "user_corrected": 1.0,
+    "system": 0.9,
+    "migrated": 0.8,
+    "observed": 0.8,
+    "tool": 0.7,
+    "extracted": 0.7,
+    "derived": 0.6,
+    "inferred": 0.5,
+}
+LOW_TRUST = 0.3

@@ -1,0 +1,168 @@
+"""Wiring: settings become an open Memory. The only file that names a concrete back end, embedder or judge."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from recollect.capture.pipeline import Capture
+from recollect.capture.reconcile import Reconciler
+from recollect.capture.screen.policy import DEFAULT_POLICY, checked_policy
+from recollect.capture.vetting import Vetting
+from recollect.config import Loaded, Settings, load
+from recollect.embed.attached import Attached
+from recollect.engine import Memory
+from recollect.errors import EmbedderUnavailable, SettingsError
+from recollect.parts import Parts
+from recollect.persist.sqlite.connection import MEMORY
+from recollect.persist.sqlite.store import SqliteStore
+from recollect.ports import Clock, Embedder, Store, Verdict
+from recollect.recall.cascade import Cascade
+from recollect.recall.hybrid import Hybrid
+from recollect.recall.pipeline import Recall
+from recollect.recall.profiles import Belief, Composite, Hebbian, Profile, Relevance, customised
+from recollect.values.scope import Identity
+
+FetchProgress = Callable[[str, int, int], None]
+Given = Callable[[list[str]], Any] | Embedder | str | None
+
+
+def open_memory(
+    db: str | os.PathLike[str] | None = None,
+    *,
+    embedder: Given = None,
+    project: str | None = None,
+    clock: Clock | None = None,
+    fetching: FetchProgress | None = None,
+    **settings: Any,
+) -> Memory:
+    """Open a store: a path or URL; nothing is the user's own default file. Settings given here win over all others."""
+    named = {"db": None if db is None else os.fspath(db), "project": project}
+    if isinstance(embedder, str):
+        named["embedder"] = embedder
+    loaded = load(**named, **settings)
+    chosen = loaded.settings
+    store = _store(chosen)
+    try:
+        attached, missing = _embedder(embedder, chosen, store, fetching)
+        parts = _parts(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)))
+    except BaseException:
+        store.close()
+        raise
+    return Memory(parts, Identity(chosen.account, chosen.agent or None, chosen.teams), chosen.project or None)
+
+
+def _parts(loaded: Loaded, store: Store, embedder: Attached | None, missing: str | None, clock: Clock) -> Parts:
+    settings = loaded.settings
+    recalled: deque[str] = deque(maxlen=200)
+    vetting = Vetting(_policy(settings), Path.cwd(), lambda: tuple(recalled))
+    judge = _Rules(settings.duplicate, settings.contradiction)
+    calibration = None if embedder is None else lambda: embedder.calibration
+    reconciler = Reconciler(judge, calibration, settings.contradiction)
+    embed_many = None if embedder is None else embedder.embed_many
+    return Parts(
+        store=store,
+        capture=Capture(store, embed_many, reconciler, vetting, clock, settings.agent or settings.actor),
+        recall=Recall(embedder, missing),
+        vetting=vetting,
+        clock=clock,
+        loaded=loaded,
+        profiles=profiles_of(settings.profiles),
+        embedder=embedder,
+        embed_many=embed_many,
+        missing=missing,
+        blank=lambda name: _blank(name, embedder),
+        recalled=recalled,
+    )
+
+
+def _store(settings: Settings) -> SqliteStore:
+    scheme, separator, rest = settings.db.partition("://")
+    if separator and scheme not in ("sqlite", "file"):
+        raise SettingsError("db", f"{scheme}:// is not a store recollect can open", "give a path or sqlite:///path")
+    path = rest if separator else settings.db
+    return SqliteStore(path if path == MEMORY else Path(path).expanduser(), durable=settings.durability == "full")
+
+
+def _blank(name: str, embedder: Attached | None) -> Store:
+    """An empty store in memory, for a view."""
+    store = SqliteStore(MEMORY, name=name)
+    if embedder is not None:
+        store.use_model(embedder.model, embedder.dimensions)
+    return store
+
+
+def _embedder(
+    given: Given, settings: Settings, store: Store, fetching: FetchProgress | None
+) -> tuple[Attached | None, str | None]:
+    """The embedder to use, or None and what recall is to say about it."""
+    if given is not None and not isinstance(given, str):
+        if hasattr(given, "embed_documents"):
+            return Attached(given, store, known=False), None
+        from recollect.embed.callable import CallableEmbedder
+
+        return Attached(CallableEmbedder(given), store, known=False), None
+    match settings.embedder:
+        case "none":
+            return None, "recall is lexical only: no embedder is set"
+        case "http":
+            return Attached(_http(settings), store, known=False), None
+        case _:
+            return _local(settings, store, fetching)
+
+
+def _http(settings: Settings) -> Embedder:
+    if not settings.embedder_url or not settings.embedder_model:
+        raise SettingsError("embedder", "http needs an address and a model", "set embedder_url and embedder_model")
+    from recollect.embed.http import HttpEmbedder
+
+    return HttpEmbedder(settings.embedder_url, settings.embedder_model, settings.embedder_key or None)
+
+
+def _local(settings: Settings, store: Store, fetching: FetchProgress | None) -> tuple[Attached | None, str | None]:
+    from recollect.embed.fetch import ensure_model
+    from recollect.embed.local import LocalEmbedder
+
+    folder = Path(settings.cache).expanduser() / "models" / "arctic-embed-s-int8"
+    source = Path(settings.model_folder).expanduser() if settings.model_folder else None
+    try:
+        files = ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
+    except EmbedderUnavailable as error:
+        return None, f"recall is lexical only: {error}"
+    return Attached(LocalEmbedder(files, settings.embedder_threads or None), store, known=True), None
+
+
+def _policy(settings: Settings) -> Mapping[str, Any]:
+    return checked_policy({**DEFAULT_POLICY, **settings.personal})
+
+
+def profiles_of(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Profile]:
+    """The six profiles and the user's own."""
+    built_in = (Hybrid(), Composite(), Hebbian(), Cascade(), Relevance(), Belief())
+    known: dict[str, Profile] = {profile.name: profile for profile in built_in}
+    for name, constants in own.items():
+        base = constants.get("base", "hybrid") if isinstance(constants, Mapping) else None
+        if name in known or base not in known:
+            raise SettingsError(
+                f"profiles.{name}", f"base {base!r} or the name is not right", f"base one on {', '.join(known)}"
+            )
+        known[name] = customised(name, known[base], {key: value for key, value in constants.items() if key != "base"})
+    return known
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The judge that answers when there is no language model."""
+
+    duplicate: float
+    contradiction: float
+
+    def compare(self, old: str, new: str, similarity: float) -> Verdict:
+        from recollect.judge.rules import compare  # word lists: not loaded by commands that never compare
+
+        return compare(old, new, similarity, duplicate=self.duplicate, contradiction=self.contradiction)

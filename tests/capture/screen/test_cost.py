@@ -1,0 +1,60 @@
+"""The screen is cheap: nothing compiled at import, and no text, however hostile, makes it run away."""
+
+from __future__ import annotations
+
+import random
+import string
+import subprocess
+import sys
+from time import perf_counter
+
+import pytest
+
+from recollect.capture.screen import apply_policy, injection_signs, junk_reason
+
+SIZE = 200_000
+_BASE64 = string.ascii_letters + string.digits + "+/"
+HOSTILE = {
+    "letters": "a" * SIZE,
+    "equals": "=" * SIZE,
+    "digits": "1" * SIZE,
+    "quotes": "\"'" * (SIZE // 2),
+    "base64": "".join(random.Random(1).choice(_BASE64) for _ in range(SIZE)),
+    "card groups": "4111 " * (SIZE // 5),
+    "beginnings": "sk-AKIAghp_" * (SIZE // 11),
+    "assignments": "api_key = a1b2c3d4e5 " * (SIZE // 21),
+    "passwords": "pass=" * (SIZE // 5),
+    "open quotes": 'password="' * (SIZE // 10),
+    "urls": "http://a:" * (SIZE // 9),
+    "jwt heads": ("eyJ" + "a" * 30 + ".") * (SIZE // 34),
+    "key heads": "-----BEGIN RSA PRIVATE KEY-----" * (SIZE // 31),
+    "orders": "ignore all the previous " * (SIZE // 24),
+    "yaml": "kind: Secret data: " * (SIZE // 19),
+    "addresses": "a@a." * (SIZE // 4),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_grows_with_length_and_no_faster(name: str) -> None:
+    text = HOSTILE[name]
+    started = perf_counter()
+    apply_policy(text)
+    injection_signs(text)
+    junk_reason(text)
+    # A fifth of the promise (2 s for 1 MB), with room for a slow machine; backtracking would take minutes.
+    assert perf_counter() - started < 4
+
+
+def test_importing_the_screen_compiles_no_pattern_and_loads_no_pathspec() -> None:
+    program = (
+        "import re, sys\n"
+        "count = 0\n"
+        "compile = re._compiler.compile\n"
+        "def counted(*a):\n    global count\n    count += 1\n    return compile(*a)\n"
+        "import dataclasses, functools, typing, collections, pathlib, base64, recollect.errors\n"
+        "re._compiler.compile = counted\n"
+        "import recollect.capture.screen\n"
+        "print(count, 'pathspec' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0", "False"]
