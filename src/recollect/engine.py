@@ -33,6 +33,10 @@ from recollect.values.outcome import Outcome, Refused
 from recollect.values.scope import Identity, Viewer
 from recollect.values.words import SEARCH_MODES, EventKind
 
+# The verb `list` hides the built-in inside the class, so its results are named here.
+Records = list[Record]
+Events = list[Event]
+Ids = list[str]
 _EVERYWHERE = "*"
 _MANY_TOUCHES = 256
 
@@ -140,7 +144,8 @@ class Memory:
     ) -> Recalled:
         """Look by words (lexical), by meaning (semantic) or both (hybrid)."""
         one_of("mode", mode, SEARCH_MODES)
-        profile = {"lexical": Lexical(), "semantic": Semantic()}.get(mode) or self._profile("hybrid")
+        plain: dict[str, Profile] = {"lexical": Lexical(), "semantic": Semantic()}
+        profile = plain.get(mode) or self._profile("hybrid")
         explain, now = bool(filters.pop("explain", False)), filters.pop("now", None)
         viewer = self._at(project, filters.pop("session", None), filters.pop("task", None))
         return self._ask(query, viewer, profile, limit, explain, now, filters)
@@ -151,7 +156,7 @@ class Memory:
         with self._reading() as reader:
             return one_record(reader, self._viewer.identity, id)
 
-    def list(self, *, limit: int = 50, offset: int = 0, **filters: Any) -> list[Record]:
+    def list(self, *, limit: int = 50, offset: int = 0, **filters: Any) -> Records:
         """Memories, newest first, narrowed by type, tag, scope, project, session, status, source, since and until."""
         wanted = narrowed(**_known(filters))
         if not isinstance(limit, int) or limit < 1 or not isinstance(offset, int) or offset < 0:
@@ -163,19 +168,19 @@ class Memory:
         with self._parts.store.reading() as reader:
             return reader.find(self._viewer.identity, wanted, self._parts.clock(), limit=limit, offset=offset)
 
-    def history(self, id: str) -> list[Event]:
+    def history(self, id: str) -> Events:
         """Every change of one memory, oldest first."""
         with self._reading() as reader:
             record = one_record(reader, self._viewer.identity, id)
             return [event for event in reader.events(record.account, memory_id=record.id) if event.kind != "embed"]
 
-    def log(self, *, limit: int = 20) -> list[Event]:
+    def log(self, *, limit: int = 20) -> Events:
         """The journal, newest first."""
         with self._reading() as reader:
             events = reader.events(self._viewer.account, limit=limit, newest_first=True)
             return [event for event in events if event.kind != "embed"]
 
-    def undo(self, operation: str | None = None) -> list[str]:
+    def undo(self, operation: str | None = None) -> Ids:
         """Take back one operation, by default the last one; returns the ids of the memories it changed."""
         self._awake(self._viewer.project)
         self._settle()
@@ -183,7 +188,7 @@ class Memory:
         with self._parts.store.reading() as reader:
             wanted = self._operation(reader, operation)
         with self._parts.store.transaction(account, self._actor, now, undoes=wanted) as tx:
-            return undo(tx, account, wanted, self._parts.embed, now)
+            return undo(tx, account, wanted, self._parts.embed)
 
     def as_of(self, moment: datetime | str) -> Memory:
         """A read-only view of what was believed at an earlier moment."""
@@ -258,9 +263,9 @@ class Memory:
 
     def _at(self, project: str | None, session: str | None, task: str | None) -> Viewer:
         return self._viewer.within(
-            project=clean_name("project", project) or self._viewer.project,
-            session=clean_name("session", session),
-            task=clean_name("task", task),
+            clean_name("project", project) or self._viewer.project,
+            clean_name("session", session),
+            clean_name("task", task),
         )
 
     def _profile(self, name: str) -> Profile:
@@ -285,9 +290,9 @@ class Memory:
         with parts.store.reading() as reader:
             answer = parts.recall.answer(reader, ask, *prepared)
         parts.recalled.extend(hit.memory.content for hit in answer.recalled)
-        if parts.loaded.settings.touch and parts.store.writable and answer.rows:
-            if parts.touches.add(viewer.account, answer.rows, parts.clock()) >= _MANY_TOUCHES:
-                self._settle()
+        counted = parts.loaded.settings.touch and parts.store.writable and answer.rows
+        if counted and parts.touches.add(viewer.account, answer.rows, parts.clock()) >= _MANY_TOUCHES:
+            self._settle()
         return answer.recalled
 
     def _edit(

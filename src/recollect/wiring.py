@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from recollect.capture.pipeline import Capture
 from recollect.capture.reconcile import Reconciler
-from recollect.capture.screen.policy import DEFAULT_POLICY, checked_policy
+from recollect.capture.screen.policy import DEFAULT_POLICY, Action, checked_policy
 from recollect.capture.vetting import Vetting
 from recollect.config import Loaded, Settings, load
 from recollect.embed.attached import Attached
@@ -42,7 +42,7 @@ def open_memory(
     **settings: Any,
 ) -> Memory:
     """Open a store: a path or URL; nothing is the user's own default file. Settings given here win over all others."""
-    named = {"db": None if db is None else os.fspath(db), "project": project}
+    named: dict[str, Any] = {"db": None if db is None else os.fspath(db), "project": project}
     if isinstance(embedder, str):
         named["embedder"] = embedder
     loaded = load(**named, **settings)
@@ -103,7 +103,7 @@ def _embedder(
     """The embedder to use, or None and what recall is to say about it."""
     if given is not None and not isinstance(given, str):
         if hasattr(given, "embed_documents"):
-            return Attached(given, store, known=False), None
+            return Attached(cast(Embedder, given), store, known=False), None
         from recollect.embed.callable import CallableEmbedder
 
         return Attached(CallableEmbedder(given), store, known=False), None
@@ -138,7 +138,7 @@ def _local(settings: Settings, store: Store, fetching: FetchProgress | None) -> 
 
 
 def _policy(settings: Settings) -> Mapping[str, Any]:
-    return checked_policy({**DEFAULT_POLICY, **settings.personal})
+    return checked_policy({**DEFAULT_POLICY, **cast(Mapping[str, Action], settings.personal)})
 
 
 def profiles_of(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Profile]:

@@ -18,7 +18,14 @@ from recollect.values.ids import new_id
 from recollect.values.memory import Provenance, Record
 from recollect.values.scope import Identity
 from recollect.values.search import ASSISTANT, MACHINE, role_of
-from recollect.values.words import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, TRUST_OF_SOURCE
+from recollect.values.words import (
+    DELIVERIES,
+    MEMORY_TYPES,
+    PROVENANCE_KINDS,
+    SCOPES,
+    TRUST_OF_SOURCE,
+    ProvenanceKind,
+)
 
 MAX_CONTENT = 100_000
 MAX_NAME = 512
@@ -193,8 +200,9 @@ def number(field: str, value: Any, low: float, high: float) -> None:
         raise InvalidInput(field, f"{value!r} is out of range", f"give a number from {low} to {high}")
 
 
-def _source_of(speaker: str | None) -> str:
-    return {ASSISTANT: "inferred", MACHINE: "tool"}.get(role_of(speaker), "user_stated")
+def _source_of(speaker: str | None) -> ProvenanceKind:
+    by_role: dict[int, ProvenanceKind] = {ASSISTANT: "inferred", MACHINE: "tool"}
+    return by_role.get(role_of(speaker), "user_stated")
 
 
 def _coordinate(scope: str, named: Mapping[str, str | None]) -> None:

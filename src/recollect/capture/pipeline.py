@@ -104,7 +104,7 @@ class Capture:
         if new.key is not None and (held := tx.by_key(new.account, new.key)) is not None:
             return Stored(held, reason="already stored under this key", notes=item.notes)
         if new.supersedes is not None:
-            return self._supersede(tx, item, now)
+            return self._supersede(tx, item)
         if verbatim:
             tx.insert(new, item.vectors)
             return Stored(new, reason="verbatim", notes=item.notes)
@@ -131,7 +131,7 @@ class Capture:
         reason = "new, but it may contradict what is known" if decision.conflicts else "new"
         return Stored(record, decision.conflicts, reason, item.notes)
 
-    def _supersede(self, tx: Transaction, item: Prepared, now: datetime) -> Outcome:
+    def _supersede(self, tx: Transaction, item: Prepared) -> Outcome:
         new = item.record
         found = tx.resolve(new.account, new.supersedes or "")
         (old,) = tx.get(new.account, found) if len(found) == 1 else (None,)

@@ -20,8 +20,9 @@ from recollect.values.outcome import Conflict
 from recollect.values.scope import Identity, Viewer
 from recollect.values.search import Search
 from recollect.values.terms import query_terms
+from recollect.values.words import Status
 
-_EVERY_STATUS = ("active", "superseded", "archived", "forgotten")
+_EVERY_STATUS: tuple[Status, ...] = ("active", "superseded", "archived", "forgotten")
 _LOOK_AT = 12
 _MANY_WORDS = 48
 

@@ -88,7 +88,7 @@ def _install(fetched: Path, folder: Path, pin: Pin) -> str | None:
         return problem
     with fetched.open("rb+") as stream:
         os.fsync(stream.fileno())
-    os.replace(fetched, folder / pin.name)
+    fetched.replace(folder / pin.name)
     _write_stamp(folder / pin.name, pin)
     return None
 
@@ -138,8 +138,10 @@ def _explain(folder: Path, failures: Sequence[str], *, offline: bool) -> str:
         [
             f"the embedding model is not in {folder} and could not be fetched:",
             *tried,
-            f"to do: connect once, or copy {MODEL.hub_path} and {TOKENIZER.hub_path} of"
-            " Snowflake/snowflake-arctic-embed-s into a folder and name it as the model source",
+            (
+                f"to do: connect once, or copy {MODEL.hub_path} and {TOKENIZER.hub_path} of"
+                " Snowflake/snowflake-arctic-embed-s into a folder and name it as the model source"
+            ),
         ]
     )
 

@@ -9,7 +9,7 @@ from datetime import datetime
 import numpy as np
 
 from recollect.errors import EmbedderError, InvalidInput
-from recollect.ports import Embedder, Reader
+from recollect.ports import Calibrated, Embedder, Reader
 from recollect.recall.cascade import EDGE_WEIGHTS, Cascade, Node
 from recollect.recall.profiles import Profile, Scores
 from recollect.recall.query import Query, parse
@@ -62,9 +62,7 @@ class Recall:
     def answer(self, reader: Reader, ask: Ask, query: Query, vector: Floats | None, notes: tuple[str, ...]) -> Answer:
         """The hits of one question, over one consistent view of the store."""
         search = self._search(ask, query, vector)
-        sight = behold(
-            query, reader.candidates(search), self._embedder.query_calibration if vector is not None else None
-        )  # type: ignore[union-attr]
+        sight = behold(query, reader.candidates(search), self._scale(vector))
         if isinstance(ask.profile, Cascade):
             sight = self._walked(reader, search, sight, ask.profile)
         scores = ask.profile.score(sight)
@@ -89,6 +87,9 @@ class Recall:
             int((found.bm25 > 0).sum()),
         )
         return Answer(Recalled(hits, notes, trace), tuple(rows))
+
+    def _scale(self, vector: Floats | None) -> Calibrated | None:
+        return None if vector is None or self._embedder is None else self._embedder.query_calibration
 
     def _vector(self, text: str) -> tuple[Floats | None, str | None]:
         if self._embedder is None:
@@ -120,7 +121,7 @@ class Recall:
 
         reached = profile.walk(sight, edges)
         more = reader.candidates(replace(search, rows=tuple(reached)))
-        seen = behold(sight.query, more, self._embedder.query_calibration if search.vector is not None else None)  # type: ignore[union-attr]
+        seen = behold(sight.query, more, self._scale(search.vector))
         return replace(seen, reached=reached)
 
 

@@ -100,7 +100,7 @@ class Hebbian:
         parts = {
             "bm25": Part(sight.bm25),
             "reinforcement": Part(np.exp(self.growth * np.clip(columns.score, -200, 200)).astype(np.float32)),
-            "recency": Part(1 / (1 + self.decay * sight.days_since(last))),
+            "recency": Part((1 / (1 + self.decay * sight.days_since(last))).astype(np.float32)),
         }
         return Scores(np.where(sight.bm25 > 0, _product(parts), np.nan), parts)
 
@@ -187,7 +187,8 @@ class Semantic:
 
 
 def _product(parts: Mapping[str, Part]) -> Floats:
-    return np.prod([part.values for part in parts.values()], axis=0).astype(np.float32)
+    product: Floats = np.prod([part.values for part in parts.values()], axis=0).astype(np.float32)
+    return product
 
 
 def customised(name: str, base: Profile, changes: Mapping[str, Any]) -> Profile:

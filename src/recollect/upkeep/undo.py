@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ def last_operation(events: Sequence[Event], undone: frozenset[str]) -> str:
     raise NotFound("operation", "to undo", "`log` shows what was done")
 
 
-def undo(tx: Transaction, account: str, operation: str, embed: Embed, now: datetime) -> list[str]:
+def undo(tx: Transaction, account: str, operation: str, embed: Embed) -> list[str]:
     """Take one operation back; returns the ids of the memories it changed."""
     events = tx.events(account, operation=operation, newest_first=True)
     if not events:
@@ -39,11 +38,11 @@ def undo(tx: Transaction, account: str, operation: str, embed: Embed, now: datet
     if any(event.kind == "purge" or (event.before is None and event.after is None) for event in events):
         raise InvalidInput("operation", "a purge erases for good", "there is nothing left to bring back")
     for event in events:
-        _take_back(tx, account, event, embed, now)
+        _take_back(tx, account, event, embed)
     return list(dict.fromkeys(event.memory_id for event in events))
 
 
-def _take_back(tx: Transaction, account: str, event: Event, embed: Embed, now: datetime) -> None:
+def _take_back(tx: Transaction, account: str, event: Event, embed: Embed) -> None:
     (current,) = tx.get(account, [event.memory_id])
     if event.after is None and event.before is not None:
         if current is None:

@@ -38,9 +38,9 @@ class Viewer:
     def account(self) -> str:
         return self.identity.account
 
-    def within(self, **context: str | None) -> Viewer:
+    def within(self, project: str | None, session: str | None, task: str | None) -> Viewer:
         """The same identity in another context."""
-        return replace(self, **context)
+        return replace(self, project=project, session=session, task=task)
 
     def places(self) -> frozenset[Place]:
         """Every place this viewer reaches."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _IGNORE_FILES: Final = (".gitignore", ".secretsignore")
 _HARMLESS = r"(?i)\.(?:example|sample|template|dist|tmpl|tpl|defaults|schema|md)$|^example[._-]|\.pub$"
 _SECRET_NAME = (
-    r"(?i)^(?:\.env(?:\..+|rc)?|.+\.env|env\.(?:local|prod|production|development|staging)|\.?secrets?(?:\.\w+)?"
+    r"(?i)^(?:\.env(?:\..+|rc)?|.+\.env|env\.(?:local|prod|production|development|staging)|\.?secrets?(?:\.(?:json|ya?ml|toml|ini|txt|properties|xml|env|enc))?"
     r"|\.?credentials?(?:\.(?:json|ya?ml|toml|ini|csv|db|xml))?|"
     r"\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|pgpass\.conf|\.my\.cnf|\.git-credentials|\.dockercfg|\.htpasswd"
     r"|\.boto|\.s3cfg|\.vault-token|"

@@ -74,6 +74,7 @@ def is_number(piece: str) -> bool:
 
 
 def is_cjk(piece: str) -> bool:
+    """Whether a piece is a run of characters of a script without spaces."""
     return _CJK_RUN.match(piece) is not None
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.persist.index.growing import Growing
+from recollect.persist.index.growing import Array, Growing
 from recollect.persist.index.mask import DEAD, SUPERSEDED, Composed, Gates, Mask, compose
 from recollect.persist.index.postings import OPEN_ROWS, Postings
 from recollect.persist.index.rows import (
@@ -52,7 +52,8 @@ class _Turns:
             return np.empty(0, np.intp)
         place = np.searchsorted(self.keys, wanted)
         place[place == len(self.keys)] = 0
-        return self.spots[place[self.keys[place] == wanted]]
+        found: NDArray[np.intp] = self.spots[place[self.keys[place] == wanted]]
+        return found
 
 
 class AccountIndex:
@@ -105,7 +106,7 @@ class AccountIndex:
         for row, count in counts.items():
             spot = self._where().get(row)
             if spot is not None:
-                self.table.set("access_count", spot, self.table["access_count"][spot] + count)  # type: ignore[call-overload]
+                self.table.set("access_count", spot, self.table["access_count"][spot] + count)
                 self.table.set("accessed", spot, at)
 
     def search(self, search: Search, tagged: NDArray[np.int64] | None = None) -> Candidates:
@@ -118,7 +119,7 @@ class AccountIndex:
         if search.vector is not None:
             legs.append(self.vectors.nearest(search.vector, allowed, search.depth))
         if search.terms:
-            lengths: NDArray[np.int32] = self.table["length"]  # type: ignore[assignment]
+            lengths: NDArray[np.int32] = self.table["length"]
             bm25, idf = self.postings.scores(search.terms, lengths, self._held, self._words / max(self._held, 1))
             legs.append(_leading(bm25, allowed, search.depth))
         chosen = np.unique(np.concatenate(legs))
@@ -127,10 +128,10 @@ class AccountIndex:
         taken["status"] = np.where(gates.superseded[spots], SUPERSEDED, taken["status"])
         missing = np.full(len(spots), np.nan, np.float32)
         return Candidates(
-            rows=taken["row"],  # type: ignore[arg-type]
+            rows=taken["row"],
             cosine=missing
             if search.vector is None
-            else self.vectors.cosines(search.vector, taken["vector"], taken["vectors"]),  # type: ignore[arg-type]
+            else self.vectors.cosines(search.vector, taken["vector"], taken["vectors"]),
             bm25=bm25[spots],
             matches=self.postings.matches(search.terms, spots),
             selected=np.isin(spots, chosen),
@@ -147,7 +148,7 @@ class AccountIndex:
         spots = [spot for row in rows if (spot := self._where().get(row)) is not None and allowed[spot]]
         return np.array(spots, np.int64)
 
-    def _speakers(self, numbers: NDArray[np.generic]) -> dict[int, str]:
+    def _speakers(self, numbers: Array) -> dict[int, str]:
         """The names behind the speaker column."""
         return {n: str(self.names.strings.known[n]) for n in np.unique(numbers).tolist() if n >= 0}
 
@@ -167,7 +168,7 @@ class AccountIndex:
         """When the first memory after `now` expires or begins or ceases to hold."""
         soonest = float("inf")
         for name in ("expires", "valid_until", "valid_from"):
-            times: NDArray[np.float64] = self.table[name]  # type: ignore[assignment]
+            times: NDArray[np.float64] = self.table[name]
             soonest = min(soonest, float(np.min(times, initial=np.inf, where=times > now)))
         return soonest
 
@@ -214,9 +215,9 @@ class AccountIndex:
         if self.table["text"][spot] != lexical_key(entry.memory):
             self._kill(spot)
             return False
-        start, length = int(self.table["vector"][spot]), int(self.table["length"][spot])  # type: ignore[call-overload]
+        start, length = int(self.table["vector"][spot]), int(self.table["length"][spot])
         if entry.vectors is not None:
-            if int(self.table["vectors"][spot]) == entry.count:  # type: ignore[call-overload]
+            if int(self.table["vectors"][spot]) == entry.count:
                 self.vectors.replace(start, entry.vectors)
             else:
                 start = self.vectors.append(entry.vectors, np.full(entry.count, spot, np.int32))
@@ -250,7 +251,7 @@ class AccountIndex:
 
     def _kill(self, spot: int) -> None:
         self.table.set("status", spot, DEAD)
-        self._words -= int(self.table["length"][spot])  # type: ignore[call-overload]
+        self._words -= int(self.table["length"][spot])
         self._held -= 1
         self.table.set("length", spot, 0)
         self.table.set("position", spot, NO_POSITION)
@@ -268,7 +269,7 @@ def _leading(scores: NDArray[np.float32], allowed: Mask, depth: int) -> NDArray[
     return top[masked[top] > 0].astype(np.int64)
 
 
-def _turn(session: NDArray[np.generic], position: NDArray[np.generic]) -> NDArray[np.int64]:
+def _turn(session: Array, position: Array) -> NDArray[np.int64]:
     """One number for a turn of a session; negative when either is unknown."""
     key = session.astype(np.int64) << 32 | position.astype(np.int64) & 0xFFFFFFFF
-    return np.where((session < 0) | (position < 0), -1, key)  # type: ignore[operator]
+    return np.where((session < 0) | (position < 0), -1, key)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 
 
 class Growing:
@@ -18,7 +19,7 @@ class Growing:
         self._arrays: dict[str, Array] = dict(arrays) if arrays else {n: np.empty(0, k) for n, k in kinds.items()}
         self.size = len(next(iter(self._arrays.values())))
 
-    def __getitem__(self, name: str) -> NDArray[np.generic]:
+    def __getitem__(self, name: str) -> Array:
         return self._arrays[name][: self.size]
 
     def append(self, rows: Mapping[str, Array]) -> int:
@@ -30,7 +31,7 @@ class Growing:
             self._arrays[name][first : self.size] = rows[name]
         return first
 
-    def set(self, name: str, row: int, value: object) -> None:
+    def set(self, name: str, row: int, value: float) -> None:
         """Change one cell; a column that is still a read-only map becomes a copy first."""
         array = self._arrays[name]
         if not array.flags.writeable:

@@ -37,13 +37,16 @@ class Gates:
         known = self.names.places.known
         places = self.search.viewer.places()
         open_places = np.fromiter((place in places for place in known), np.bool_, len(known))
-        return np.asarray(open_places[self.table["place"]]) & (self.table["status"] != DEAD)
+        allowed: Mask = open_places[self.table["place"]] & (self.table["status"] != DEAD)
+        return allowed
 
     def current(self) -> Mask:
         """Rows that are neither expired nor outside the time they hold for."""
         now = self.search.now
         # NaN compares false: no bound means no restriction.
-        late = (self.table["expires"] <= now) | (self.table["valid_until"] <= now) | (self.table["valid_from"] > now)
+        late: Mask = (
+            (self.table["expires"] <= now) | (self.table["valid_until"] <= now) | (self.table["valid_from"] > now)
+        )
         return ~late
 
     def superseded(self, reached: Mask, current: Mask) -> Mask:

@@ -139,7 +139,7 @@ def as_arrays(rows: Sequence[dict[str, float]]) -> dict[str, Array]:
 
 def scoring_columns(table: dict[str, Array]) -> Columns:
     """The columns the scorer may see."""
-    return Columns(**{name: table[name] for name in Columns.__slots__})  # type: ignore[arg-type]
+    return Columns(**{name: table[name] for name in Columns.__slots__})
 
 
 def _seconds(time: datetime | None) -> float:

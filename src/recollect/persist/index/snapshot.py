@@ -50,7 +50,7 @@ def write_snapshot(path: Path, index: AccountIndex, stamp: Stamp) -> None:
     for name, array in arrays.items():
         layout.append([name, array.dtype.str, array.shape, offset])
         offset += -(-array.nbytes // _ALIGN) * _ALIGN
-        crc = zlib.crc32(array.reshape(-1).view(np.uint8), crc)
+        crc = zlib.crc32(array.reshape(-1).view(np.uint8).data, crc)
     head = {
         "stamp": asdict(stamp), "layout": layout, "crc": crc,
         "places": index.names.places.known, "strings": index.names.strings.known,
@@ -101,7 +101,7 @@ def _read(whole: NDArray[np.uint8], wanted: Stamp) -> AccountIndex | None:
     for name, kind, shape, offset in head["layout"]:
         size = int(np.prod(shape)) * np.dtype(kind).itemsize
         part = body[offset : offset + size]
-        crc = zlib.crc32(part, crc)
+        crc = zlib.crc32(part.data, crc)
         arrays[name] = part.view(kind).reshape(shape)
     return _index_of(arrays, head, stamp) if crc == head["crc"] else None
 

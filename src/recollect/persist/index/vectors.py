@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.persist.index.growing import Array
 from recollect.values.search import Floats
 
 EXACT = 20_000
@@ -23,7 +24,7 @@ class VectorIndex:
 
     def __init__(
         self, dimensions: int, halves: NDArray[np.float16] | None = None, owners: NDArray[np.int32] | None = None
-    ):
+    ) -> None:
         self.dimensions = dimensions
         self._halves = np.empty((0, dimensions), np.float16) if halves is None else halves
         self._owners = np.empty(0, np.int32) if owners is None else owners
@@ -177,7 +178,7 @@ def _hamming(planes: NDArray[np.uint64], signs: NDArray[np.uint64], size: int) -
     return distance
 
 
-def _moved(array: NDArray[np.generic], shape: tuple[int, ...], keep: int) -> NDArray:  # type: ignore[type-arg]
+def _moved(array: Array, shape: tuple[int, ...], keep: int) -> Array:
     room = np.empty(shape, array.dtype)
     room[:keep] = array[:keep]
     return room

@@ -35,14 +35,17 @@ def micros(time: datetime) -> int:
 
 
 def time_of(micros: int) -> datetime:
+    """The time of some microseconds since 1970."""
     return _EPOCH + timedelta(microseconds=micros)
 
 
 def id_bytes(text: str) -> bytes:
+    """An id as stored."""
     return UUID(text).bytes
 
 
 def id_text(value: bytes) -> str:
+    """An id as shown."""
     return str(UUID(bytes=value))
 
 
@@ -124,8 +127,10 @@ def blob_of(vectors: NDArray[np.float32]) -> bytes:
 
 
 def vectors_of(blob: bytes | None, dimensions: int) -> NDArray[np.float16] | None:
+    """Stored vectors as a matrix."""
     return None if blob is None else np.frombuffer(blob, "<f2").reshape(-1, dimensions)
 
 
 def dumped(image: Mapping[str, Any] | None) -> str | None:
+    """An image as compact JSON."""
     return None if image is None else json.dumps(image, ensure_ascii=False, separators=(",", ":"))
