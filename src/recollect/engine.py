@@ -202,7 +202,7 @@ class Memory:
         view = parts.blank(f"the view as of {time.isoformat()}")
         with view.transaction(identity.account, "as_of", time) as tx:
             for record in sorted(records, key=lambda r: r.created_at):
-                tx.insert(record, vectors.get(record.id) if record.id not in reworded else parts.embed(record.content))
+                tx.insert(record, vectors.get(record.id) if record.id not in reworded else parts.embed(record))
         view.freeze()
         return Memory(replace(parts, store=view, clock=lambda: time), identity, self._viewer.project)
 
@@ -285,10 +285,10 @@ class Memory:
         parts = self._parts
         self._awake(viewer.project)
         asked_at = clean_time("now", now) or parts.clock()
-        ask = Ask(query, viewer, narrowed(**_known(filters)), asked_at, profile, limit, explain)
+        ask = Ask(query, viewer, narrowed(**_known(filters)), asked_at, profile, limit, explain, now is not None)
         prepared = parts.recall.prepare(ask)
         with parts.store.reading() as reader:
-            answer = parts.recall.answer(reader, ask, *prepared)
+            answer = parts.recall.answer(reader, ask, prepared)
         parts.recalled.extend(hit.memory.content for hit in answer.recalled)
         counted = parts.loaded.settings.touch and parts.store.writable and answer.rows
         if counted and parts.touches.add(viewer.account, answer.rows, parts.clock()) >= _MANY_TOUCHES:
@@ -303,7 +303,7 @@ class Memory:
         new = change(old)
         if isinstance(new, Refused):
             return new
-        vectors = self._parts.embed(new.content) if new.content != old.content else None
+        vectors = self._parts.embed(new) if new.content != old.content else None
         with self._parts.store.transaction(old.account, self._actor, self._parts.clock()) as tx:
             # Decided outside the lock; what another process changed meanwhile is taken as it is now.
             now_old = one_record(tx, self._viewer.identity, old.id)

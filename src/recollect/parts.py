@@ -14,6 +14,7 @@ from recollect.errors import EmbedderError
 from recollect.ports import Clock, Embedder, EmbedMany, Store, Vectors
 from recollect.recall.pipeline import Recall
 from recollect.recall.profiles import Profile
+from recollect.values.memory import Record
 
 
 @dataclass(slots=True)
@@ -53,11 +54,11 @@ class Parts:
     touches: Touches = field(default_factory=Touches)
     recalled: deque[str] = field(default_factory=lambda: deque(maxlen=200))
 
-    def embed(self, text: str) -> Vectors | None:
-        """The vectors of one text, or None while no embedder answers (a backfill adds them later)."""
+    def embed(self, memory: Record) -> Vectors | None:
+        """The vectors of one memory, or None while no embedder answers (a backfill adds them later)."""
         if self.embed_many is None:
             return None
         try:
-            return self.embed_many([text])[0]
+            return self.embed_many([memory])[0]
         except EmbedderError:
             return None

@@ -27,7 +27,7 @@ from recollect.values.words import (
     ProvenanceKind,
 )
 
-MAX_CONTENT = 100_000
+MAX_CONTENT = 500_000
 MAX_NAME = 512
 _DRAFT_FIELDS = tuple(f.name for f in fields(Draft))
 _VOCABULARIES = {"type": MEMORY_TYPES, "scope": SCOPES, "delivery": DELIVERIES, "source": PROVENANCE_KINDS}

@@ -91,7 +91,7 @@ class Capture:
         if self._embed_many is None or not ready:
             return list(items)
         try:
-            vectors = iter(self._embed_many([item.record.content for item in ready]))
+            vectors = iter(self._embed_many([item.record for item in ready]))
         except EmbedderError as error:
             note = f"stored without a vector, found by its words; `recollect reembed` adds it ({error})"
             return [replace(item, notes=(*item.notes, note)) if isinstance(item, Prepared) else item for item in items]

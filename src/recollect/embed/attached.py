@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.embed.calibration import Calibration
-from recollect.embed.passages import passages
 from recollect.ports import Calibrated, Embedder, Progress, Store
+from recollect.values.memory import Record
+from recollect.values.passages import passages
 
 
 class Attached:
@@ -55,9 +56,9 @@ class Attached:
         self._introduce()
         return made
 
-    def embed_many(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """One matrix a text: a vector for each of its passages."""
-        parts = [passages(text) for text in texts]
+    def embed_many(self, memories: Sequence[Record]) -> list[NDArray[np.float32]]:
+        """One matrix a memory: a vector for each of its passages."""
+        parts = [passages(memory) for memory in memories]
         flat = self.embed_documents([part for group in parts for part in group])
         ends = np.cumsum([len(group) for group in parts]).tolist()
         return [flat[end - len(group) : end] for end, group in zip(ends, parts, strict=True)]

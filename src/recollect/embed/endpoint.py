@@ -95,7 +95,8 @@ class Endpoint:
                 content: bytes = answer.read(_MOST_BYTES)
                 return content
         except urllib.error.HTTPError as error:
-            raise self._refusal(error) from error
+            with error:  # it holds the connection until it is closed
+                raise self._refusal(error) from error
         except urllib.error.URLError as error:
             if isinstance(error.reason, TimeoutError):
                 raise self._too_slow() from error

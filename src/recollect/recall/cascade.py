@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from recollect.recall.profiles import Part, Scores
+from recollect.recall.profiles import BOTH, Part, Scores
 from recollect.recall.sight import Reached, Sight
 
 Node = tuple[str, object]
@@ -42,6 +43,7 @@ def walk(seeds: Mapping[Node, float], edges: Edges, *, depth: int = 2, decay: fl
 class Cascade:
     """Seed 002's profile: the walk, then a boost for what was used in the last day or so."""
 
+    legs: ClassVar[frozenset[str]] = BOTH
     name: str = "cascade"
     seeds: int = 10
     floor: float = 0.4

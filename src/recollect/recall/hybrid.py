@@ -1,43 +1,138 @@
-"""Hybrid, the default profile: dense and lexical evidence fused, then priors on who said it and what stands beside it."""
+"""Hybrid, the default profile: meaning and words fused, then priors on who said it, when, and how.
+
+One setting for every kind of store, found by ablation on five evaluation sets (docs/benchmarks.md). Meaning is measured from
+what an unrelated memory has (the cosine with the mean of all memories) up to the best candidate; words are BM25 term by term,
+so that a neighbouring turn can lend exactly the terms a turn lacks; both are then comparable and added.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from recollect.recall.profiles import Part, Scores
-from recollect.recall.sight import Sight
-from recollect.values.search import ASSISTANT, Floats
+from recollect.recall.profiles import BOTH, Part, Scores
+from recollect.recall.sight import DAY, Sight
+from recollect.values.search import ASSISTANT, PERSON, Floats
+from recollect.values.terms import BM25_B, BM25_K1
+
+_STEPS = (-2, -1, 1, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Hybrid:
-    """Rank fusion of meaning and words, lifted by neighbouring turns and by who spoke."""
+    """Fusion of meaning and words with priors; every constant is a point, the sum is the score."""
 
+    legs: ClassVar[frozenset[str]] = BOTH
     name: str = "hybrid"
-    dense: float = 0.6
-    person: float = 0.3
-    near: float = 0.3
-    far: float = 0.15
+    meaning: float = 0.55
+    near: float = 0.7
+    far: float = 0.4
+    near_meaning: float = 0.2
+    assistant: float = 0.4
+    assistant_asked: float = 0.1
+    question: float = 0.05
+    standing: float = 0.3
+    window: float = 0.7
+    later: float = 0.4
+    link: float = 0.2
+    weight: float = 0.1
 
     @property
     def formula(self) -> str:
-        return f"{self.dense}·meaning + {1 - self.dense:.2f}·words + neighbours + {self.person}·said by a person"
+        return (
+            f"{self.meaning:g}·meaning + {1 - self.meaning:g}·words (with what neighbouring turns lend)"
+            " + time asked about + standing instruction + linked − assistant's words − questions − later than asked"
+        )
 
     def fetch(self, limit: int) -> int:
         return max(200, 2 * limit)
 
     def score(self, sight: Sight) -> Scores:
-        meaning, words = _spread(sight.similarity, sight.found.selected), _spread(sight.bm25, sight.found.selected)
-        fused = self.dense * meaning + (1 - self.dense) * words
-        role = np.where(sight.columns.role == ASSISTANT, 0.0, self.person).astype(np.float32)
-        parts = {"meaning": Part(meaning, self.dense), "words": Part(words, 1 - self.dense), "person": Part(role)}
-        return Scores(fused + role, parts)
+        beside = _neighbours(sight)
+        words = self._words(sight, beside)
+        parts: dict[str, Part] = {}
+        if sight.embedded:
+            share = self.meaning if words.any() else 1.0
+            parts["meaning"] = Part(self._meaning(sight, beside), share)
+            parts["words"] = Part(words, 1 - share)
+        else:
+            parts["words"] = Part(words)
+        parts |= self._priors(sight)
+        total = np.sum([part.values * np.float32(part.weight) for part in parts.values()], axis=0, dtype=np.float32)
+        return Scores(np.where(self._answers(sight), total, np.nan), parts)
+
+    def _meaning(self, sight: Sight, beside: NDArray[np.intp]) -> Floats:
+        base, cosine = sight.found.mean_cosine, np.nan_to_num(sight.found.cosine, nan=-1.0)
+        span = max(float(cosine.max(initial=0.0)) - base, 1e-6)
+        own = np.maximum(0, (cosine - base) / span)
+        lent = np.append(own, 0.0)[beside]
+        meant: Floats = (own + self.near_meaning * np.maximum(lent[1], lent[2])).astype(np.float32)
+        return meant
+
+    def _words(self, sight: Sight, beside: NDArray[np.intp]) -> Floats:
+        """BM25 by term, each term the best of the turn's own and what its neighbours lend, against the best own score."""
+        counts = sight.found.matches.astype(np.float32)
+        length = sight.columns.length[:, None] / max(sight.found.mean_length, 1.0)
+        own = sight.found.idf * counts * (BM25_K1 + 1) / (counts + BM25_K1 * (1 - BM25_B + BM25_B * length))
+        best = float(own.sum(axis=1).max(initial=0.0))
+        if best <= 0:
+            return np.zeros(len(counts), np.float32)
+        padded = np.vstack((own, np.zeros((1, own.shape[1]), own.dtype)))
+        near = np.maximum(padded[beside[1]], padded[beside[2]])
+        far = np.maximum(padded[beside[0]], padded[beside[3]])
+        lent = np.maximum(self.near * near, self.far * far)
+        held: Floats = (np.maximum(own, lent).sum(axis=1) / best).astype(np.float32)
+        return held
+
+    def _priors(self, sight: Sight) -> dict[str, Part]:
+        columns, intent = sight.columns, sight.query.intent
+        penalty = self.assistant_asked if intent.to_assistant else self.assistant
+        parts = {
+            "assistant's words": Part(_flag(columns.role == ASSISTANT), -penalty),
+            "only asks": Part(_flag(columns.asks), -self.question),
+            "weight": Part(1 - columns.weight, -self.weight),
+        }
+        if intent.request:
+            parts["standing instruction"] = Part(_flag(columns.standing), self.standing)
+        if sight.query.windows:
+            parts["time asked about"] = Part(_flag(sight.in_window()), self.window * sight.window_weight())
+        later = columns.occurred > sight.query.now.timestamp() + DAY
+        if later.any():
+            parts["later than asked"] = Part(_flag(later), -self.later)
+        if sight.linked is not None:
+            parts["linked"] = Part(sight.linked, self.link)
+        return parts
+
+    def _answers(self, sight: Sight) -> NDArray[np.bool_]:
+        """Without meaning, a memory that shares no word (nor a neighbour that does) is no answer."""
+        if sight.embedded:
+            return np.ones(len(sight.found), np.bool_)
+        return np.asarray(sight.bm25 > 0) | ~sight.found.selected
 
 
-def _spread(values: Floats, selected: np.ndarray) -> Floats:
-    if not selected.any():
-        return np.zeros_like(values)
-    low, high = float(values[selected].min()), float(values[selected].max())
-    return (values - low) / (high - low) if high > low else np.zeros_like(values)
+def _flag(values: NDArray[np.bool_]) -> Floats:
+    return values.astype(np.float32)
+
+
+def _neighbours(sight: Sight) -> NDArray[np.intp]:
+    """For each candidate, the places of the turns two and one before and one and two after it; past the end is nobody.
+
+    Only between people: an assistant's long answer stands next to every statement and would lend it everything.
+    """
+    columns = sight.columns
+    spoken = (columns.thread >= 0) & (columns.position >= 0) & (columns.role == PERSON)
+    keys = np.where(spoken, columns.thread.astype(np.int64) << 32 | columns.position.astype(np.int64), -10)
+    order = np.argsort(keys, kind="stable")
+    held = keys[order]
+    beside = np.full((len(_STEPS), len(keys)), len(keys), np.intp)
+    if not spoken.any():
+        return beside
+    for row, step in enumerate(_STEPS):
+        spot = np.searchsorted(held, keys + step)
+        spot[spot == len(held)] = 0
+        met = spoken & (held[spot] == keys + step)
+        beside[row, met] = order[spot[met]]
+    return beside

@@ -11,8 +11,11 @@ import numpy as np
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.ports import Calibrated, Embedder, Reader
 from recollect.recall.cascade import EDGE_WEIGHTS, Cascade, Node
+from recollect.recall.currency import FIRST, newest_first
+from recollect.recall.hybrid import Hybrid
 from recollect.recall.profiles import Profile, Scores
 from recollect.recall.query import Query, parse
+from recollect.recall.second_look import look_again
 from recollect.recall.sight import Sight, behold
 from recollect.values.filter import Filter
 from recollect.values.hit import Explanation, Hit, Recalled, Signal, Trace
@@ -33,6 +36,7 @@ class Ask:
     profile: Profile
     limit: int
     explain: bool = False
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,86 +47,63 @@ class Answer:
     rows: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question ready to be put to a store."""
+
+    query: Query
+    vector: Floats | None = None
+    calibration: Calibrated | None = None
+    notes: tuple[str, ...] = ()
+
+
 class Recall:
     """The read path over one store."""
 
     def __init__(self, embedder: Embedder | None, missing: str | None) -> None:
         self._embedder, self._missing = embedder, missing
 
-    def prepare(self, ask: Ask) -> tuple[Query, Floats | None, tuple[str, ...]]:
-        """Everything that needs no store: the query taken apart and embedded."""
+    def prepare(self, ask: Ask) -> Prepared:
+        """Everything that needs no store: the query taken apart, embedded and calibrated."""
         if not isinstance(ask.limit, int) or isinstance(ask.limit, bool) or not 1 <= ask.limit <= 1000:
             raise InvalidInput("limit", f"{ask.limit!r} is out of range", "give a whole number from 1 to 1000")
-        query = parse(ask.text, ask.now)
-        if ask.profile.name in ("lexical", "hebbian"):
-            return query, None, ()
-        vector, note = self._vector(query.text)
-        return query, vector, (note,) if note else ()
+        query = parse(ask.text, ask.now, exact=ask.exact)
+        if "meaning" not in ask.profile.legs:
+            return Prepared(query)
+        if self._embedder is None:
+            return Prepared(query, notes=(self._missing,) if self._missing else ())
+        try:
+            return Prepared(query, self._embedder.embed_query(query.text), self._embedder.query_calibration)
+        except EmbedderError as error:
+            return Prepared(query, notes=(f"recall is lexical only: {error}",))
 
-    def answer(self, reader: Reader, ask: Ask, query: Query, vector: Floats | None, notes: tuple[str, ...]) -> Answer:
+    def answer(self, reader: Reader, ask: Ask, prepared: Prepared) -> Answer:
         """The hits of one question, over one consistent view of the store."""
-        search = self._search(ask, query, vector)
-        sight = behold(query, reader.candidates(search), self._scale(vector))
+        search = _search(ask, prepared)
+        sight = behold(prepared.query, reader.candidates(search), prepared.calibration)
         if isinstance(ask.profile, Cascade):
-            sight = self._walked(reader, search, sight, ask.profile)
+            sight = _walked(reader, search, sight, ask.profile, prepared.calibration)
         scores = ask.profile.score(sight)
-        order = _leading(scores.total, sight, ask.limit)
-        rows = [int(row) for row in sight.found.rows[order]]
-        records = reader.fetch(ask.viewer.account, rows)
+        if isinstance(ask.profile, Hybrid) and len(sight.found):
+            more = look_again(reader, search, sight, scores, prepared.calibration)
+            sight, scores = (more, ask.profile.score(more)) if more is not None else (sight, scores)
+        places = _leading(scores.total, sight, max(ask.limit, FIRST))
+        records = reader.fetch(ask.viewer.account, [int(row) for row in sight.found.rows[places]])
+        totals = [float(scores.total[place]) for place in places]
+        order = newest_first(records, totals) if isinstance(ask.profile, Hybrid) else list(range(len(records)))
         hits = tuple(
             Hit(
-                record,
-                round(float(scores.total[place]), 6),
-                None if np.isnan(sight.found.cosine[place]) else round(float(sight.similarity[place]), 4),
-                _explanation(ask.profile, sight, scores, place) if ask.explain else None,
+                records[which],
+                round(totals[rank], 6),
+                None
+                if np.isnan(sight.found.cosine[places[which]])
+                else round(float(sight.similarity[places[which]]), 4),
+                _explanation(ask.profile, sight, scores, places[which], moved=which != rank) if ask.explain else None,
             )
-            for record, place in zip(records, order, strict=True)
+            for rank, which in enumerate(order[: ask.limit])
         )
-        found = sight.found
-        trace = Trace(
-            found.considered,
-            found.visible,
-            found.hidden,
-            int((~np.isnan(found.cosine)).sum()),
-            int((found.bm25 > 0).sum()),
-        )
-        return Answer(Recalled(hits, notes, trace), tuple(rows))
-
-    def _scale(self, vector: Floats | None) -> Calibrated | None:
-        return None if vector is None or self._embedder is None else self._embedder.query_calibration
-
-    def _vector(self, text: str) -> tuple[Floats | None, str | None]:
-        if self._embedder is None:
-            return None, self._missing
-        try:
-            return self._embedder.embed_query(text), None
-        except EmbedderError as error:
-            return None, f"recall is lexical only: {error}"
-
-    def _search(self, ask: Ask, query: Query, vector: Floats | None) -> Search:
-        words = () if ask.profile.name == "semantic" and vector is not None else query.terms
-        return Search(
-            ask.viewer,
-            replace(ask.filter, tags=tuple(dict.fromkeys((*ask.filter.tags, *query.tags)))),
-            ask.now.timestamp(),
-            vector,
-            words,
-            depth=ask.profile.fetch(ask.limit),
-            neighbours=2 if ask.profile.name == "hybrid" else 0,
-            explain=ask.explain,
-        )
-
-    def _walked(self, reader: Reader, search: Search, sight: Sight, profile: Cascade) -> Sight:
-        """What the nearest memories lead to, itself put under the same mask as every candidate."""
-        account = search.viewer.account
-
-        def edges(nodes: Iterable[Node]) -> Mapping[Node, list[tuple[Node, str, float]]]:
-            return tag_edges(reader, account, nodes)
-
-        reached = profile.walk(sight, edges)
-        more = reader.candidates(replace(search, rows=tuple(reached)))
-        seen = behold(sight.query, more, self._scale(search.vector))
-        return replace(seen, reached=reached)
+        rows = tuple(int(sight.found.rows[places[which]]) for which in order[: ask.limit])
+        return Answer(Recalled(hits, prepared.notes, _trace(sight)), rows)
 
 
 def tag_edges(reader: Reader, account: str, nodes: Iterable[Node]) -> dict[Node, list[tuple[Node, str, float]]]:
@@ -139,6 +120,40 @@ def tag_edges(reader: Reader, account: str, nodes: Iterable[Node]) -> dict[Node,
     return found
 
 
+def _search(ask: Ask, prepared: Prepared) -> Search:
+    query, hybrid = prepared.query, isinstance(ask.profile, Hybrid)
+    by_words = "words" in ask.profile.legs or prepared.vector is None
+    return Search(
+        ask.viewer,
+        replace(ask.filter, tags=tuple(dict.fromkeys((*ask.filter.tags, *query.tags)))),
+        ask.now.timestamp(),
+        prepared.vector,
+        query.terms if by_words else (),
+        depth=ask.profile.fetch(ask.limit),
+        neighbours=2 if hybrid else 0,
+        windows=tuple((since.timestamp(), until.timestamp()) for since, until in query.windows) if hybrid else (),
+        standing=hybrid and query.intent.request,
+        explain=ask.explain,
+    )
+
+
+def _walked(reader: Reader, search: Search, sight: Sight, profile: Cascade, calibration: Calibrated | None) -> Sight:
+    """What the nearest memories lead to, itself put under the same mask as every candidate."""
+
+    def edges(nodes: Iterable[Node]) -> Mapping[Node, list[tuple[Node, str, float]]]:
+        return tag_edges(reader, search.viewer.account, nodes)
+
+    reached = profile.walk(sight, edges)
+    more = reader.candidates(replace(search, rows=tuple(reached)))
+    return replace(behold(sight.query, more, calibration), reached=reached)
+
+
+def _trace(sight: Sight) -> Trace:
+    found = sight.found
+    near, met = int((~np.isnan(found.cosine)).sum()), int((found.bm25 > 0).sum())
+    return Trace(found.considered, found.visible, found.hidden, near, met)
+
+
 def _leading(total: Floats, sight: Sight, limit: int) -> list[int]:
     """The best answers; between equals the newer memory, then the later row."""
     places = np.flatnonzero(~np.isnan(total))
@@ -146,7 +161,7 @@ def _leading(total: Floats, sight: Sight, limit: int) -> list[int]:
     return [int(place) for place in places[order][:limit]]
 
 
-def _explanation(profile: Profile, sight: Sight, scores: Scores, place: int) -> Explanation:
+def _explanation(profile: Profile, sight: Sight, scores: Scores, place: int, *, moved: bool) -> Explanation:
     signals = tuple(
         Signal(
             name, round(float(part.values[place]), 4), part.weight, round(float(part.weight * part.values[place]), 4)
@@ -154,7 +169,9 @@ def _explanation(profile: Profile, sight: Sight, scores: Scores, place: int) -> 
         for name, part in scores.parts.items()
     )
     met = tuple(term for term, count in zip(sight.query.terms, sight.found.matches[place], strict=False) if count)
-    notes = (
-        () if not np.isnan(sight.found.cosine[place]) or not sight.embedded else ("no vector yet: judged by its words",)
-    )
-    return Explanation(profile.name, profile.formula, signals, met, scores.paths.get(place, ()), notes)
+    notes = []
+    if np.isnan(sight.found.cosine[place]) and sight.embedded:
+        notes.append("no vector yet: judged by its words")
+    if moved:
+        notes.append("of two that say nearly the same, the newer stands first")
+    return Explanation(profile.name, profile.formula, signals, met, scores.paths.get(place, ()), tuple(notes))

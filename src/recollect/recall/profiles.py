@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from recollect.recall.sight import Sight
 from recollect.values.search import Floats
 from recollect.values.words import SCOPES, STATUSES
 
+WORDS, MEANING = frozenset(("words",)), frozenset(("meaning",))
+BOTH = WORDS | MEANING
 _GLOBAL = SCOPES.index("global")
 _SUPERSEDED = STATUSES.index("superseded")
 
@@ -39,7 +41,9 @@ class Scores:
 
 
 class Profile(Protocol):
-    """A ranking formula."""
+    """A ranking formula. `legs` says by what it looks: words, meaning, or both."""
+
+    legs: ClassVar[frozenset[str]]
 
     @property
     def name(self) -> str: ...
@@ -56,6 +60,7 @@ class Profile(Protocol):
 class Composite:
     """Seed 000: similarity, importance and recency of access, added."""
 
+    legs: ClassVar[frozenset[str]] = BOTH
     name: str = "composite"
     similarity: float = 0.5
     importance: float = 0.3
@@ -83,6 +88,7 @@ class Composite:
 class Hebbian:
     """Seed 001: lexical relevance, scaled by how often it was confirmed useful and how recently."""
 
+    legs: ClassVar[frozenset[str]] = WORDS
     name: str = "hebbian"
     growth: float = 0.2
     decay: float = 0.01
@@ -109,6 +115,7 @@ class Hebbian:
 class Relevance:
     """Seed 003: what matters, is believed, and was used lately; the query only chooses the candidates."""
 
+    legs: ClassVar[frozenset[str]] = BOTH
     name: str = "relevance"
     decay: float = 0.01
 
@@ -132,6 +139,7 @@ class Relevance:
 class Belief:
     """Seed 004: similarity, narrowed by scope, the caller's weight and age since the last update."""
 
+    legs: ClassVar[frozenset[str]] = BOTH
     name: str = "belief"
     decay: float = 0.005
     narrow: float = 1.0
@@ -162,6 +170,7 @@ class Belief:
 class Lexical:
     """Words alone, for `search --mode lexical`."""
 
+    legs: ClassVar[frozenset[str]] = WORDS
     name: str = "lexical"
     formula: str = "bm25"
 
@@ -176,6 +185,7 @@ class Lexical:
 class Semantic:
     """Meaning alone, for `search --mode semantic`."""
 
+    legs: ClassVar[frozenset[str]] = MEANING
     name: str = "semantic"
     formula: str = "similarity"
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.errors import InvalidInput
+from recollect.recall.intent import Intent, intent_of
+from recollect.recall.moments import Window, windows
 from recollect.values.terms import query_terms
 
 MAX_QUERY = 100_000
@@ -16,16 +18,18 @@ _MANY_TERMS = 64
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question: its words, its terms, the tags it asks for, and when it was asked."""
+    """A question: its words, its terms, the tags it asks for, when it was asked, and what it is after."""
 
     text: str
     terms: tuple[str, ...]
     tags: tuple[str, ...]
     now: datetime
+    intent: Intent
+    windows: tuple[Window, ...] = ()
 
 
-def parse(text: str, now: datetime) -> Query:
-    """Read a question. Anything may be asked but nothing: an empty question has no answer."""
+def parse(text: str, now: datetime, *, exact: bool = False) -> Query:
+    """Read a question. Anything may be asked but nothing; `exact` says that `now` is the moment of asking, not the clock."""
     if not isinstance(text, str):
         raise InvalidInput("query", f"{type(text).__name__} is not text", "give a string")
     if not text.strip():
@@ -35,4 +39,4 @@ def parse(text: str, now: datetime) -> Query:
     plain = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
     tags = tuple(dict.fromkeys(tag.rstrip(".,;:!?").casefold() for tag in _TAG.findall(plain)))
     words = _TAG.sub(r"\1", plain)
-    return Query(words, query_terms(words)[:_MANY_TERMS], tags, now)
+    return Query(words, query_terms(words)[:_MANY_TERMS], tags, now, intent_of(words), windows(words, now, exact=exact))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.ports import Calibrated
 from recollect.recall.query import Query
@@ -32,6 +34,7 @@ class Sight:
     coverage: Floats
     embedded: bool
     reached: Mapping[int, Reached] = field(default_factory=dict)
+    linked: Floats | None = None
 
     @property
     def columns(self) -> Columns:
@@ -40,6 +43,18 @@ class Sight:
     @property
     def bm25(self) -> Floats:
         return self.found.bm25
+
+    def in_window(self) -> NDArray[np.bool_]:
+        """Which candidates happened (or else were stored) in the time the question asks about."""
+        columns = self.columns
+        when = np.where(np.isnan(columns.occurred), columns.created, columns.occurred)
+        inside = [(when >= since.timestamp()) & (when < until.timestamp()) for since, until in self.query.windows]
+        return np.asarray(np.logical_or.reduce(inside), np.bool_)
+
+    def window_weight(self) -> float:
+        """How much being in the window tells: the fewer memories are in it, the more."""
+        total, inside = max(self.found.considered, 2), self.found.in_window
+        return math.log(total / inside) / math.log(total) if inside else 0.0
 
     def days_since(self, times: Times) -> Floats:
         """Age in days; never negative, whatever a clock said."""

@@ -19,7 +19,7 @@ def reembed(
             waiting = reader.unembedded(account, _BATCH)
         if not waiting:
             return done
-        vectors = embed([record.content for record in waiting])
+        vectors = embed(waiting)
         with store.transaction(account, actor, clock()) as tx:
             for record, made in zip(waiting, vectors, strict=True):
                 tx.set_vectors(account, record.id, made)

@@ -14,7 +14,7 @@ from recollect.values.event import Event, Image
 from recollect.values.image import from_image, patched, to_image
 from recollect.values.memory import Record
 
-Embed = Callable[[str], NDArray[np.float32] | None]
+Embed = Callable[[Record], NDArray[np.float32] | None]
 _COUNTED = ("score", "strength")
 # Fields that later, independent changes touch all the time; undoing an older one leaves them as they are now.
 _YIELDING = frozenset(("updated_at", "hit_at", "confidence", "breadcrumbs", "trust"))
@@ -47,7 +47,7 @@ def _take_back(tx: Transaction, account: str, event: Event, embed: Embed) -> Non
     if event.after is None and event.before is not None:
         if current is None:
             record = from_image(event.before)
-            tx.insert(record, embed(record.content), "undo")
+            tx.insert(record, embed(record), "undo")
         return
     if current is None:
         raise InvalidInput("operation", f"memory {event.memory_id} was removed later", "undo that first")
@@ -58,7 +58,7 @@ def _take_back(tx: Transaction, account: str, event: Event, embed: Embed) -> Non
         return
     restored = _restored(current, event.before, event.after or {}, event)
     moved = restored.content != current.content
-    tx.change(current, restored, "undo", vectors=embed(restored.content) if moved else None)
+    tx.change(current, restored, "undo", vectors=embed(restored) if moved else None)
 
 
 def _restored(current: Record, before: Image, after: Image, event: Event) -> Record:

@@ -6,8 +6,7 @@ become memories.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +51,8 @@ class Search:
     depth: int = 200
     neighbours: int = 0
     rows: tuple[int, ...] = ()
+    windows: tuple[tuple[float, float], ...] = ()
+    standing: bool = False
     explain: bool = False
 
 
@@ -76,9 +77,10 @@ class Columns:
     scope: NDArray[np.uint8]
     source: NDArray[np.uint8]
     role: NDArray[np.uint8]
-    session: NDArray[np.int32]
+    standing: NDArray[np.bool_]
+    asks: NDArray[np.bool_]
+    thread: NDArray[np.int32]
     position: NDArray[np.int32]
-    speaker: NDArray[np.int32]
     length: NDArray[np.int32]
 
     def take(self, rows: NDArray[np.intp]) -> Columns:
@@ -100,7 +102,26 @@ class Candidates:
     visible: int = 0
     hidden: tuple[tuple[str, int], ...] = ()
     idf: Floats = field(default_factory=lambda: np.empty(0, np.float32))
-    speakers: Mapping[int, str] = field(default_factory=dict)
+    mean_cosine: float = 0.0
+    mean_length: float = 1.0
+    in_window: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def joined(self, other: Candidates) -> Candidates:
+        """These and, after them, those of another search that are not among them."""
+        fresh = ~np.isin(other.rows, self.rows)
+        columns = {
+            name: np.concatenate((getattr(self.columns, name), getattr(other.columns, name)[fresh]))
+            for name in Columns.__slots__
+        }
+        return replace(
+            self,
+            rows=np.concatenate((self.rows, other.rows[fresh])),
+            cosine=np.concatenate((self.cosine, other.cosine[fresh])),
+            bm25=np.concatenate((self.bm25, other.bm25[fresh])),
+            matches=np.concatenate((self.matches, other.matches[fresh])),
+            selected=np.concatenate((self.selected, other.selected[fresh])),
+            columns=Columns(**columns),
+        )

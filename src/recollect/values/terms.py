@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from datetime import datetime
 from functools import cache, lru_cache
 from typing import Protocol, cast
 
 URL = re.compile(r"\b(?:https?|ftp|file)://\S+|\bwww\.\S+", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)*")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 # Scripts written without spaces between words: overlapping pairs of characters stand in for words.
 _UNSPACED = re.compile(
@@ -24,6 +23,9 @@ _UNSPACED = re.compile(
 )
 _LATIN = re.compile(r"[a-z']+\Z")
 _MARKED = re.compile(r"[^\x00-\x7f]")
+
+# BM25's saturation and length constants: one pair for every back end and for the profile that scores term by term.
+BM25_K1, BM25_B = 1.2, 0.75
 
 STOP_WORDS = frozenset(
     """a about after again all also am an and any are aren't as at be because been before being between both but by can
@@ -100,11 +102,3 @@ def _stemmer() -> _Stemmer:
     import snowballstemmer  # imported on first use: a CLI that only prints help never needs it
 
     return cast("_Stemmer", snowballstemmer.stemmer("english"))
-
-
-def spoken_terms(speaker: str | None, occurred_at: datetime | None) -> list[str]:
-    """The terms that provenance lends a memory: who said it, and the day in words."""
-    words = terms_of(speaker) if speaker else []
-    if occurred_at is not None:
-        words += terms_of(f"{occurred_at:%B} {occurred_at:%Y} {occurred_at:%A}")
-    return words

@@ -24,14 +24,14 @@ _ASSIGNMENT = r"""(?x)
     (?P<value>[A-Za-z0-9_+/.~|-][A-Za-z0-9_+/.~|=-]{7,600}+)
     (?P<after>.?)
 """
-_SECRET_NAME = (
+_TELLING_NAME = (
     r"(?i)secret|token|passw|pwd|api[_. -]?key|access[_. -]?key|(?:^|[_.-])auth(?:$|[_.-])|authoriz|[a-z]Auth$"
     r"|credential|creds?$|"
     r"private[_. -]?key|signing|encrypt\w*[_.-]?key|session[_.-]?(?:id|key)|master[_.-]?key|licen[sc]e[_.-]?key"
     r"|app[_.-]?key|secure$"
 )
 _KEY_NAME = r"(?i)(?:^|[_. -])key$|[a-z]Key$|_KEY$|login$|key[_-]?[12ab]$|^keys?$"
-_NOT_A_SECRET = (
+_HARMLESS_NAME = (
     r"(?i)(?:^|[_.-])ids?$|[a-z]Ids?$|_ID$|public|pub_?key|key_?(?:name|word|file|size|length|id|pair|vault|store"
     r"|tab|ring|board|frame|space)|"
     r"(?:name|version|url|uri|path|file|dir|host|type|size|length|count|limit|max|min|expir\w*|ttl|algorithm|format"
@@ -41,7 +41,7 @@ _NOT_A_SECRET = (
     r"digest|integrity|etag|commit|revision|srcrev|csrf|xsrf|nonce|cursor|next_?page|continuation|signature|author"
     r"|accessor|fingerprint"
 )
-_NOT_A_VENDORS_SECRET = (
+_HARMLESS_AT_VENDOR = (
     r"(?i)(?:url|uri|path|file|host|version|hash|sha\d*|public\w*|email|domain|region|channel\w*|user_?id|name)$"
 )
 _VAGUE_NAME = r"(?i)-*(?:value|val|string|str|default|data|text|content|pwd|create|key)$"
@@ -94,16 +94,18 @@ def _is_secret(name: str, value: str, match: re.Match[str]) -> bool:
         return False
     if _is_vendors(name, value):
         return True
-    if compiled(_NOT_A_SECRET).search(name):
+    if compiled(_HARMLESS_NAME).search(name):
         return False
     return _is_named(name, value) or _is_nameless(value, quoted=bool(match["quote"]), assigned="=" in operator)
 
 
 def _is_vendors(name: str, value: str) -> bool:
-    if len(value) < 14 or not _names_vendor(name) or compiled(_NOT_A_VENDORS_SECRET).search(name):
+    if len(value) < 14 or not _names_vendor(name) or compiled(_HARMLESS_AT_VENDOR).search(name):
         return False
-    random = not is_placeholder(value) if value.isdigit() else looks_random(value, 2.8)
-    return random and not _is_phrase(value)
+    if value.isdigit():
+        # `discord: 139847…` is the number of a user or a message; a client's or a key's is part of a credential.
+        return compiled(r"(?i)client|token|key|secret").search(name) is not None and not is_placeholder(value)
+    return looks_random(value, 2.8) and not _is_phrase(value)
 
 
 def _names_vendor(name: str) -> bool:
@@ -118,7 +120,7 @@ def _names_vendor(name: str) -> bool:
 
 def _is_named(name: str, value: str) -> bool:
     size = len(value)
-    if compiled(_SECRET_NAME).search(name):
+    if compiled(_TELLING_NAME).search(name):
         if value.isdigit():
             return size >= 14 and not is_placeholder(value)
         return size >= 10 and looks_random(value, 2.6) and not _is_phrase(value)

@@ -136,7 +136,8 @@ SIGNS: Final = (
     ),
     Sign(
         "chat-markers",
-        "<|,[inst,[/inst,<<sys,_of_turn>,<tool_,</tool_,<function_,</function_,<invoke,:tool_,:function_,:invoke,"
+        "<,[,\n\nh & <|,[inst,[/inst,<<sys,_of_turn>,<tool_,</tool_,"
+        "<function_,</function_,<invoke,:tool_,:function_,:invoke,"
         "\n\nhuman:,\n\nh: ",
         r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|begin_of_text|start_header_id"
         r"|end_header_id|eot_id|end|start|channel)\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"

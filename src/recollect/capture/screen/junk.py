@@ -93,7 +93,7 @@ _NOISE_LINE = (
     r"(?:down|up)loading\b.*\d+\s?[kmg]i?b|\(no output\)$|exit code:? \d+$|command completed(?: successfully)?\.?$"
     r"|tool ran without output)"
 )
-_TOKEN = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
+_WORD = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
 
 
 @cache
@@ -152,7 +152,7 @@ def is_echo(text: str, recalled: Iterable[str]) -> bool:
 
 def _words(text: str) -> list[str]:
     """Words without case and punctuation; scripts without spaces give a word a character."""
-    return compiled(_TOKEN).findall(text.casefold())
+    return compiled(_WORD).findall(text.casefold())
 
 
 def _grams(words: list[str]) -> set[tuple[str, ...]]:

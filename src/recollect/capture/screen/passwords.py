@@ -37,7 +37,7 @@ _PIN = (
     r"(?i)\b(?:pin|passcode|cvv2?|cvc|security code|door code|alarm code|gate code|safe combination)(?: code| number)?"
     r"(?: (?:for|to|of) [\w' ]{1,24}?)?\s?(?:is|=|:)\s?(\d[\d-]{2,9})\b"
 )
-_NOT_THE_PASSWORD = (
+_OTHER_FIELD = (
     r"(?i)^[_.-]?(?:hash\w*|field|file|path|policy|length|reset\w*|input|prompt|manager|confirm\w*|strength|id|hint"
     r"|url|label|type|min\w*|max\w*|"
     r"error|encoder|changed?|valid\w*|regex|expir\w*|form|text|box|salt|column|variable|changed_at|rules?|name"
@@ -50,6 +50,7 @@ _STOCK_WORDS: Final = (
     "credentials letmein"
 )
 _TRIVIAL: Final = frozenset(_STOCK_WORDS.split())
+_REACH: Final = 240
 _SENTENCE_END: Final = ".,;?"
 _STRENGTH = r"(?=.*[A-Za-z]).{6,}$|(?=.*[^\w\s]).{6,}$|\d{6,}$"
 
@@ -58,8 +59,10 @@ def passwords(text: str, lowered: str) -> Iterator[Finding]:
     """Passwords and PINs given in the text, in code or in prose; `lowered` is the text in lower case."""
     cues = _CUES if text.isascii() else (*_CUES, *_CUES_BEYOND_ASCII)
     for at in _positions(cues, lowered):
-        yield from _assigned(text, at)
-        yield from _spoken(text, at)
+        # A password has a digit or stands in quotes, and not far from its word.
+        if compiled(r"[\d\"'`]").search(text, at, at + _REACH):
+            yield from _assigned(text, at)
+            yield from _spoken(text, at)
     if any(cue in lowered for cue in _PIN_CUES):
         for match in compiled(_PIN).finditer(text):
             yield Finding("pin-code", match.start(1), match.end(1))
@@ -75,7 +78,7 @@ def _positions(cues: tuple[str, ...], lowered: str) -> Iterator[int]:
 
 def _assigned(text: str, at: int) -> Iterator[Finding]:
     match = compiled(_ASSIGNED).match(text, at)
-    if match is None or compiled(_NOT_THE_PASSWORD).match(match["rest"]):
+    if match is None or compiled(_OTHER_FIELD).match(match["rest"]):
         return
     if _is_password(match["quoted"] or match["bare"], quoted=bool(match["quoted"])):
         yield _found("password-assignment", match)

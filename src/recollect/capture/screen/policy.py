@@ -52,8 +52,9 @@ class Refusal:
 def apply_policy(text: str, policy: Mapping[str, Action] = DEFAULT_POLICY) -> Clean | Refusal:
     """The text as it may be stored; kinds that the policy leaves out are treated as by default."""
     actions = checked_policy(policy)
-    secrets = find_secrets(text) if actions["secret"] != "allow" else ()
-    if secrets and actions["secret"] == "refuse":
+    action = actions["secret"]
+    secrets = find_secrets(text) if action != "allow" else ()
+    if secrets and action == "refuse":
         return _refusal(secrets[0].kind, "a secret")
     wanted = [kind for kind in KINDS if actions[kind] != "allow"]
     personal = find_personal(text, wanted) if wanted else ()

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 _IGNORE_FILES: Final = (".gitignore", ".secretsignore")
 _HARMLESS = r"(?i)\.(?:example|sample|template|dist|tmpl|tpl|defaults|schema|md)$|^example[._-]|\.pub$"
-_SECRET_NAME = (
-    r"(?i)^(?:\.env(?:\..+|rc)?|.+\.env|env\.(?:local|prod|production|development|staging)|\.?secrets?(?:\.(?:json|ya?ml|toml|ini|txt|properties|xml|env|enc))?"
+_KEY_FILE = (
+    r"(?i)^(?:\.env(?:\..+|rc)?|.+\.env|env\.(?:local|prod|production|development|staging)"
+    r"|\.?secrets?(?:\.(?:json|ya?ml|toml|ini|txt|properties|xml|env|enc))?"
     r"|\.?credentials?(?:\.(?:json|ya?ml|toml|ini|csv|db|xml))?|"
     r"\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|pgpass\.conf|\.my\.cnf|\.git-credentials|\.dockercfg|\.htpasswd"
     r"|\.boto|\.s3cfg|\.vault-token|"
@@ -28,7 +29,7 @@ _SECRET_NAME = (
     r"client_secret.*\.json|terraform\.tfstate.*|wp-config\.php|local\.settings\.json|accesstokens\.json"
     r"|\.?vault[-_]pass(?:word)?(?:\.txt)?|passwords?\.(?:txt|csv|json|ya?ml|xlsx?|md))$"
 )
-_SECRET_PLACE = (
+_KEY_PLACE = (
     r"(?i)(?:^|/)(?:\.ssh/(?!config$|known_hosts)|\.aws/|\.gnupg/|\.kube/|\.azure/|\.config/gcloud/"
     r"|\.docker/config\.json$|\.config/gh/hosts\.yml$|\.terraform\.d/credentials|\.cargo/credentials"
     r"|\.gem/credentials|\.m2/settings)"
@@ -38,7 +39,7 @@ _SECRET_PLACE = (
 def source_problem(path: str, root: Path | None) -> str | None:
     """Why the file must not be remembered, or None. Ignore files are read from `root` down, none without a root."""
     given = Path(path.replace("\\", "/"))
-    full = Path(os.path.abspath(root / given if root else given))
+    full = _plain(root / given if root else given)
     # A link is judged by its own name and by that of the file it leads to.
     for place in dict.fromkeys((full, full.resolve())):
         if problem := _name_problem(place):
@@ -52,19 +53,24 @@ def source_problem(path: str, root: Path | None) -> str | None:
     return None
 
 
+def _plain(path: Path) -> Path:
+    """The absolute path without `..`, links kept: git judges a link by where it lies."""
+    return Path(os.path.normpath(path.absolute()))
+
+
 def _name_problem(place: Path) -> str | None:
     if compiled(_HARMLESS).search(place.name):
         return None
-    if compiled(_SECRET_NAME).match(place.name):
+    if compiled(_KEY_FILE).match(place.name):
         return f"{place.name} is a kind of file that holds secrets"
-    if compiled(_SECRET_PLACE).search(place.as_posix()):
+    if compiled(_KEY_PLACE).search(place.as_posix()):
         return f"{place.name} lies where credentials are kept"
     return None
 
 
 def _below(root: Path, full: Path) -> PurePosixPath | None:
     """The file as seen from the root, or None when it lies elsewhere."""
-    for top, place in ((Path(os.path.abspath(root)), full), (root.resolve(), full.resolve())):
+    for top, place in ((_plain(root), full), (root.resolve(), full.resolve())):
         if place.is_relative_to(top):
             return PurePosixPath(place.relative_to(top).as_posix())
     return None

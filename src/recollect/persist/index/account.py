@@ -15,6 +15,7 @@ from recollect.persist.index.postings import OPEN_ROWS, Postings
 from recollect.persist.index.rows import (
     KINDS,
     NO_POSITION,
+    SCORED,
     Entry,
     Names,
     as_arrays,
@@ -23,11 +24,13 @@ from recollect.persist.index.rows import (
     lexical_terms,
     scoring_columns,
 )
-from recollect.persist.index.vectors import VectorIndex, top_of
+from recollect.persist.index.vectors import EXACT, GATHER, VectorIndex, top_of
 from recollect.values.search import Candidates, Search
 
 _REMEMBERED_MASKS = 16
 _TAIL = 4096
+_IN_WINDOW = 50
+_STANDING = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,9 @@ class AccountIndex:
         self.changes = 0
         self._spots: dict[int, int] | None = None
         self._turns: _Turns | None = None
+        self._mean: NDArray[np.float32] | None = None
+        self._mean_age = 0
+        self._scored: tuple[object, NDArray[np.float32], NDArray[np.float32]] | None = None
         self._masks: OrderedDict[object, _Kept] = OrderedDict()
         self._words = int(self.table["length"].sum())
         self._held = int((self.table["status"] != DEAD).sum())
@@ -110,28 +116,20 @@ class AccountIndex:
                 self.table.set("accessed", spot, at)
 
     def search(self, search: Search, tagged: NDArray[np.int64] | None = None) -> Candidates:
-        """The candidates of one search: both legs under the mask, their neighbours, and the signals of each."""
+        """The candidates of one search: every leg under the mask, their neighbours, and the signals of each."""
         gates = self._gates(search)
         allowed = gates.allowed if tagged is None else gates.allowed & np.isin(self.table["row"], tagged)
-        legs = [self._named(search.rows, allowed)]
-        bm25 = np.zeros(self.table.size, np.float32)
-        idf = np.zeros(len(search.terms), np.float32)
-        if search.vector is not None:
-            legs.append(self.vectors.nearest(search.vector, allowed, search.depth))
-        if search.terms:
-            lengths: NDArray[np.int32] = self.table["length"]
-            bm25, idf = self.postings.scores(search.terms, lengths, self._held, self._words / max(self._held, 1))
-            legs.append(_leading(bm25, allowed, search.depth))
-        chosen = np.unique(np.concatenate(legs))
+        bm25, idf = self._scores(search.terms)
+        window = self._window(search, allowed)
+        chosen = np.unique(
+            np.concatenate([self._named(search.rows, allowed), *self._legs(search, allowed, bm25, window)])
+        )
         spots = self._with_neighbours(chosen, search.neighbours, allowed)
-        taken = {name: self.table[name][spots] for name in KINDS}
+        taken = {name: self.table[name][spots] for name in SCORED}
         taken["status"] = np.where(gates.superseded[spots], SUPERSEDED, taken["status"])
-        missing = np.full(len(spots), np.nan, np.float32)
         return Candidates(
             rows=taken["row"],
-            cosine=missing
-            if search.vector is None
-            else self.vectors.cosines(search.vector, taken["vector"], taken["vectors"]),
+            cosine=self._nearness(search, spots),
             bm25=bm25[spots],
             matches=self.postings.matches(search.terms, spots),
             selected=np.isin(spots, chosen),
@@ -140,17 +138,79 @@ class AccountIndex:
             visible=int(np.count_nonzero(allowed)),
             hidden=tuple(gates.held.items()),
             idf=idf,
-            speakers=self._speakers(taken["speaker"]),
+            mean_cosine=self._mean_cosine(search),
+            mean_length=self._mean_length,
+            in_window=len(window),
         )
+
+    def _scores(self, terms: tuple[str, ...]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """BM25 of every row; remembered for the second look of the same question."""
+        if self._scored is None or self._scored[0] != (terms, self.changes):
+            made = self.postings.scores(terms, self.table["length"], self._held, self._mean_length)
+            self._scored = ((terms, self.changes), *made)
+        return self._scored[1], self._scored[2]
+
+    def holding(self, search: Search, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
+        """For each phrase, the visible rows that hold all its words; none when they are more than `most`."""
+        allowed = self._gates(search).allowed
+        found = (self.postings.holding(phrase, most) for phrase in phrases)
+        return [self.table["row"][spots[allowed[spots]]].tolist() if spots is not None else [] for spots in found]
+
+    @property
+    def _mean_length(self) -> float:
+        return self._words / max(self._held, 1)
+
+    def _legs(
+        self, search: Search, allowed: Mask, bm25: NDArray[np.float32], window: NDArray[np.int64]
+    ) -> list[NDArray[np.int64]]:
+        """What each way of looking brings: meaning, words, the time asked about, standing instructions."""
+        if search.depth == 0:
+            return []
+        legs = [_leading(bm25, allowed, search.depth)] if search.terms else []
+        if search.vector is not None:
+            legs.append(self._nearest(search.vector, allowed, search.depth))
+        standing = np.flatnonzero(self.table["standing"] & allowed) if search.standing else np.empty(0, np.int64)
+        for part, count in ((window, _IN_WINDOW), (standing, _STANDING)):
+            if len(part) > count:
+                near = np.nan_to_num(self._nearness(search, part), nan=-1.0)
+                legs += [part[top_of(near, count)], part[top_of(bm25[part], count)]]
+            else:
+                legs.append(part)
+        return legs
+
+    def _window(self, search: Search, allowed: Mask) -> NDArray[np.int64]:
+        """Rows of the time the question asks about."""
+        if not search.windows:
+            return np.empty(0, np.int64)
+        when = np.where(np.isnan(self.table["occurred"]), self.table["created"], self.table["occurred"])
+        inside = np.logical_or.reduce([(when >= since) & (when < until) for since, until in search.windows])
+        return np.flatnonzero(inside & allowed)
+
+    def _nearest(self, query: NDArray[np.float32], allowed: Mask, count: int) -> NDArray[np.int64]:
+        held = np.flatnonzero(allowed & (self.table["vectors"] > 0))
+        if self.vectors.size > EXACT and len(held) > GATHER:
+            held = self.vectors.likely(query, allowed, count)
+        near = self.vectors.nearness(query, self.table["vector"][held], self.table["vectors"][held])
+        return held[top_of(near, count)]
+
+    def _nearness(self, search: Search, spots: NDArray[np.int64]) -> NDArray[np.float32]:
+        if search.vector is None:
+            return np.full(len(spots), np.nan, np.float32)
+        return self.vectors.nearness(search.vector, self.table["vector"][spots], self.table["vectors"][spots])
+
+    def _mean_cosine(self, search: Search) -> float:
+        """The cosine of the query with the mean of all memories: what an unrelated memory has."""
+        if search.vector is None or self.vectors.size == 0:
+            return 0.0
+        if self._mean is None:
+            held = np.flatnonzero((self.table["vectors"] > 0) & (self.table["status"] != DEAD))
+            self._mean = self.vectors.mean_of(self.table["vector"][held])
+        return float(self._mean @ search.vector)
 
     def _named(self, rows: Sequence[int], allowed: Mask) -> NDArray[np.int64]:
         """Rows asked for by number, as far as they may be seen."""
         spots = [spot for row in rows if (spot := self._where().get(row)) is not None and allowed[spot]]
         return np.array(spots, np.int64)
-
-    def _speakers(self, numbers: Array) -> dict[int, str]:
-        """The names behind the speaker column."""
-        return {n: str(self.names.strings.known[n]) for n in np.unique(numbers).tolist() if n >= 0}
 
     def _gates(self, search: Search) -> Composed:
         """The mask of a search, remembered until the index changes or a memory's time comes or runs out."""
@@ -185,7 +245,7 @@ class AccountIndex:
         """The rows themselves and the turns said just before and after them in the same session."""
         if not reach or len(spots) == 0:
             return spots
-        own = _turn(self.table["session"][spots], self.table["position"][spots])
+        own = _turn(self.table["thread"][spots], self.table["position"][spots])
         around = np.concatenate([own[own >= 0] + step for step in range(-reach, reach + 1) if step])
         found = np.concatenate([turns.find(around) for turns in self._all_turns()])
         return np.unique(np.concatenate((spots, found[allowed[found]])))
@@ -197,7 +257,7 @@ class AccountIndex:
         return self._turns, self._sorted_turns(self._turns.until)
 
     def _sorted_turns(self, first: int) -> _Turns:
-        keys = _turn(self.table["session"][first:], self.table["position"][first:])
+        keys = _turn(self.table["thread"][first:], self.table["position"][first:])
         order = np.argsort(keys, kind="stable")
         order = order[keys[order] >= 0]
         return _Turns(self.table.size, keys[order], order + first)
@@ -261,12 +321,15 @@ class AccountIndex:
     def _stale(self, count: int) -> None:
         self.changes += count
         self._masks.clear()
+        # The mean moves slowly; it is taken anew once a per cent of the rows changed.
+        self._mean_age += count
+        if self._mean_age > self.table.size // 100:
+            self._mean, self._mean_age = None, 0
 
 
 def _leading(scores: NDArray[np.float32], allowed: Mask, depth: int) -> NDArray[np.int64]:
-    masked = np.where(allowed, scores, np.float32(0))
-    top = top_of(masked, depth)
-    return top[masked[top] > 0].astype(np.int64)
+    met = np.flatnonzero((scores > 0) & allowed)
+    return met[top_of(scores[met], depth)]
 
 
 def _turn(session: Array, position: Array) -> NDArray[np.int64]:

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.values.search import Floats
+from recollect.values.terms import BM25_B as B
+from recollect.values.terms import BM25_K1 as K1
 
-K1, B = 1.2, 0.75
 OPEN_ROWS = 512
 _NOTHING = (np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))
 
@@ -122,6 +123,17 @@ class Postings:
                 met = held[spot] == rows
                 table[met, place] = counts[spot[met]]
         return table
+
+    def holding(self, terms: Sequence[str], most: int) -> NDArray[np.int64] | None:
+        """The rows that hold all of some terms; None when even the rarest stands in too many rows to tell anything."""
+        lists = [np.concatenate([rows for rows, _ in self._lists(term)] or [_NOTHING[1]]) for term in terms]
+        lists.sort(key=len)
+        if not lists or len(lists[0]) > max(50, 5 * most):
+            return None
+        held = lists[0]
+        for other in lists[1:]:
+            held = held[np.isin(held, other, assume_unique=True)]
+        return held.astype(np.int64) if len(held) <= most else None
 
     def _lists(self, term: str) -> list[tuple[NDArray[np.int32], NDArray[np.uint8]]]:
         number = self.vocabulary.get(term)

@@ -12,16 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.index.growing import Array
+from recollect.values.manner import is_standing, only_asks
 from recollect.values.memory import Record
+from recollect.values.passages import is_named
 from recollect.values.search import Columns, role_of
-from recollect.values.terms import spoken_terms, terms_of
+from recollect.values.terms import terms_of
 from recollect.values.words import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
 _KINDS: dict[str, type] = {
     "row": np.int64, "text": np.int64, "supersedes": np.int64,
-    "place": np.int32, "project": np.int32, "session": np.int32, "position": np.int32, "speaker": np.int32, "length": np.int32,
+    "place": np.int32, "project": np.int32, "session": np.int32, "position": np.int32, "thread": np.int32, "length": np.int32,
     "vector": np.int32, "vectors": np.int32,
     "status": np.uint8, "type": np.uint8, "scope": np.uint8, "source": np.uint8, "role": np.uint8, "delivery": np.uint8,
+    "standing": np.bool_, "asks": np.bool_,
     "importance": np.float32, "weight": np.float32, "confidence": np.float32, "trust": np.float32, "score": np.float32,
     "strength": np.float32, "access_count": np.float32,
     "created": np.float64, "updated": np.float64, "accessed": np.float64, "hit": np.float64, "occurred": np.float64,
@@ -29,6 +32,7 @@ _KINDS: dict[str, type] = {
 }  # fmt: skip
 KINDS = {name: np.dtype(kind) for name, kind in _KINDS.items()}
 NO_POSITION = -1
+SCORED = ("row", "vector", "vectors", *Columns.__slots__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +71,12 @@ class Interned:
 class Names:
     """The interned strings of one index."""
 
-    def __init__(self, places: Sequence[object] = (), strings: Sequence[object] = ()) -> None:
+    def __init__(
+        self, places: Sequence[object] = (), strings: Sequence[object] = (), threads: Sequence[object] = ()
+    ) -> None:
         self.places = Interned(places)
         self.strings = Interned(strings)
+        self.threads = Interned(threads)
 
 
 @cache
@@ -78,16 +85,16 @@ def _codes(words: tuple[str, ...]) -> dict[str, int]:
 
 
 def lexical_terms(memory: Record) -> list[str]:
-    """Every term a memory is found by: its words, its tags, who said it and when."""
+    """Every term a memory is found by: its words, its tags, and who said it."""
     terms = terms_of(memory.content)
     for tag in memory.tags:
         terms += terms_of(tag)
-    return terms + spoken_terms(memory.speaker, memory.occurred_at)
+    return terms + (terms_of(memory.speaker) if memory.speaker and is_named(memory.speaker) else [])
 
 
 def lexical_key(memory: Record) -> int:
     """Changes exactly when the terms of a memory may have changed."""
-    parts = (memory.content, *memory.tags, memory.speaker or "", str(memory.occurred_at))
+    parts = (memory.content, *memory.tags, memory.speaker or "")
     digest = hashlib.blake2b("\x00".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
 
@@ -95,16 +102,16 @@ def lexical_key(memory: Record) -> int:
 def cells(entry: Entry, names: Names, length: int, vector: int) -> dict[str, float]:
     """The cells of one index row; its terms and its vectors were placed before."""
     m = entry.memory
-    none = -1
+    none, place = -1, names.places.number(m.place)
     return {
         "row": entry.row,
         "text": lexical_key(m),
         "supersedes": entry.supersedes,
-        "place": names.places.number(m.place),
+        "place": place,
         "project": none if m.project is None else names.strings.number(m.project),
         "session": none if m.session is None else names.strings.number(m.session),
         "position": NO_POSITION if m.position is None else m.position,
-        "speaker": none if m.speaker is None else names.strings.number(m.speaker),
+        "thread": none if m.session is None else names.threads.number((place, m.session)),
         "length": length,
         "vector": vector,
         "vectors": entry.count,
@@ -114,6 +121,8 @@ def cells(entry: Entry, names: Names, length: int, vector: int) -> dict[str, flo
         "source": _codes(PROVENANCE_KINDS)[m.provenance.kind],
         "role": role_of(m.speaker),
         "delivery": _codes(DELIVERIES)[m.delivery],
+        "standing": is_standing(m),
+        "asks": only_asks(m),
         "importance": m.importance,
         "weight": m.weight,
         "confidence": m.confidence,

@@ -54,6 +54,7 @@ def write_snapshot(path: Path, index: AccountIndex, stamp: Stamp) -> None:
     head = {
         "stamp": asdict(stamp), "layout": layout, "crc": crc,
         "places": index.names.places.known, "strings": index.names.strings.known,
+        "threads": index.names.threads.known,
         "vocabulary": list(index.postings.vocabulary),
     }  # fmt: skip
     aside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
@@ -120,7 +121,7 @@ def _arrays_of(index: AccountIndex) -> dict[str, NDArray[Any]]:
 
 def _index_of(arrays: dict[str, NDArray[Any]], head: dict[str, Any], stamp: Stamp) -> AccountIndex:
     table = Growing(KINDS, {name: arrays[f"table.{name}"] for name in KINDS})
-    names = Names([tuple(place) for place in head["places"]], head["strings"])
+    names = Names([tuple(place) for place in head["places"]], head["strings"], [tuple(t) for t in head["threads"]])
     vectors = VectorIndex(stamp.dimensions, arrays["vectors"], arrays["owners"])
     postings = Postings(head["vocabulary"], [Segment(arrays["starts"], arrays["rows"], arrays["counts"])])
     return AccountIndex(stamp.dimensions, table=table, names=names, vectors=vectors, postings=postings, seq=stamp.seq)

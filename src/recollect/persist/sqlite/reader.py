@@ -68,6 +68,10 @@ class SqliteReader:
         rows = np.array(sorted(set.intersection(*tagged)), np.int64) if tagged else None
         return index.search(search, rows)
 
+    def holding(self, search: Search, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
+        account = search.viewer.account
+        return self._indexes.caught_up(self._connection, account, self._number(account)).holding(search, phrases, most)
+
     def same_text(self, account: str, text: str) -> list[Record]:
         rows = self._run("by_digest", account=self._number(account), digest=self.digest(text))
         return self._settled(account, rows)

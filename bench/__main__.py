@@ -1,0 +1,97 @@
+"""`python -m bench`: quality, speed, reliability, or all of them; `report` writes docs/benchmarks.md from the newest runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import closing
+from typing import Any
+
+from bench import runs
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what was asked for; 0 when it ran, whatever it measured."""
+    given = _parser().parse_args(arguments)
+    wanted = given.command
+    if wanted in ("quality", "all"):
+        _quality(given)
+    if wanted in ("speed", "all"):
+        _speed(given)
+    if wanted in ("reliability", "all"):
+        _reliability(given)
+    if wanted == "report":
+        from bench.report import write
+
+        print(f"wrote {write()}")
+    return 0
+
+
+def _quality(given: argparse.Namespace) -> None:
+    from bench import quality
+    from bench.embedding import CachedEmbedder, cache_folder, local_embedder
+    from bench.sets import data_folder
+
+    profiles = quality.PROFILES if given.profile == "all" else tuple(given.profile.split(","))
+    sets = quality.ALL if given.sets == "all" else tuple(given.sets.split(","))
+    settings = _settings(given.constants)
+    with closing(CachedEmbedder(local_embedder(), cache_folder(given.cache))) as embedder:
+        done = quality.run(data_folder(given.data), embedder, sets, profiles, quick=given.quick, settings=settings)
+    print(f"\n## Quality\n\n{quality.shown(done, profiles)}\n")
+    rows = {"rows": done.rows, "raw": done.raw, "left_out": done.left_out, "seconds": done.seconds}
+    _keep("quality", given, {"quick": given.quick, "figures": [f.as_row() for f in done.figures], **rows})
+
+
+def _speed(given: argparse.Namespace) -> None:
+    from bench import speed
+    from bench.sets import data_folder
+    from bench.tables import figures_table
+
+    figures = speed.run(data_folder(given.data), sizes=speed.sizes(given.rows, large=given.large))
+    print(f"\n## Speed\n\n{figures_table(figures)}\n")
+    _keep("speed", given, {"figures": [f.as_row() for f in figures]})
+
+
+def _reliability(given: argparse.Namespace) -> None:
+    from bench import reliability
+    from bench.tables import figures_table
+
+    figures = reliability.run(seconds=given.seconds, kills=given.kills)
+    print(f"\n## Reliability\n\n{figures_table(figures)}\n")
+    _keep("reliability", given, {"figures": [f.as_row() for f in figures]})
+
+
+def _keep(what: str, given: argparse.Namespace, content: dict[str, Any]) -> None:
+    if given.save:
+        print(f"raw rows: {runs.save(what, content)}")
+
+
+def _settings(constants: str) -> dict[str, Any]:
+    """`dense=0.65,near=0.2`: a profile "tuned", hybrid with other constants; name it with --profile tuned."""
+    if not constants:
+        return {}
+    pairs = (part.split("=") for part in constants.split(","))
+    return {"profiles": {"tuned": {"base": "hybrid", **{name: float(value) for name, value in pairs}}}}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument(
+        "command", nargs="?", choices=("quality", "speed", "reliability", "all", "report"), default="all"
+    )
+    parser.add_argument("--data", help="folder of the evaluation sets (or RECOLLECT_BENCH_DATA)")
+    parser.add_argument("--cache", help="folder for cached vectors (the user's cache folder)")
+    parser.add_argument("--no-save", dest="save", action="store_false", help="print only, keep no raw rows")
+    parser.add_argument("--sets", default="all", help="locomo,hay48,pooled,beam,hotpotqa,conflict,sick,secrets")
+    parser.add_argument("--profile", default="all", help="hybrid, or several with commas; the first has the figures")
+    parser.add_argument("--constants", default="", help="dense=0.65,… : defines the profile `tuned` on hybrid")
+    parser.add_argument("--quick", action="store_true", help="fewer haystacks for other profiles, fewer pairs")
+    parser.add_argument("--rows", type=int, help="speed: one size only")
+    parser.add_argument("--large", action="store_true", help="speed: also a million memories")
+    parser.add_argument("--seconds", type=float, default=60, help="reliability: how long eight processes work")
+    parser.add_argument("--kills", type=int, default=50, help="reliability: how often a writer is killed")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

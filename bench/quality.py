@@ -1,0 +1,164 @@
+"""Quality: every set of the evaluation data through the product's own API, each figure beside its target.
+
+`run` is what `python -m bench quality` calls. Sets that are missing are named and left out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.beliefs import conflict, sick
+from bench.credentials import credentials
+from bench.retrieval import PROFILES, SETS, Row, evaluate, summary
+from bench.sets import DataMissing
+from bench.tables import Figure, figures_table, markdown
+
+ALL = (*SETS, "conflict", "sick", "secrets")
+_QUICK_PAIRS = 8
+_TARGETS = {
+    ("locomo", "r5"): ("LoCoMo turn recall@5", None),
+    ("locomo", "r10"): ("LoCoMo turn recall@10", 0.78),
+    ("locomo", "ndcg10"): ("LoCoMo nDCG@10", None),
+    ("locomo", "mrr"): ("LoCoMo MRR", None),
+    ("hay48", "r10"): ("LongMemEval 48-session haystacks turn recall@10", 0.90),
+    ("hay48", "s5"): ("LongMemEval 48-session haystacks session recall@5", 0.96),
+    ("pooled", "r10"): ("LongMemEval pooled turn recall@10", 0.76),
+    ("beam", "r10"): ("BEAM 100K recall@10", 0.62),
+    ("hotpotqa", "r10"): ("HotpotQA recall@10", 0.90),
+}
+
+
+@dataclass(slots=True)
+class Quality:
+    """What a quality run found: figures, the raw rows behind them, and what was left out."""
+
+    figures: list[Figure] = field(default_factory=list)
+    raw: dict[str, Any] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def attempt(self, name: str, work: Callable[[], None]) -> None:
+        """Do one part; a missing set is noted, not fatal."""
+        start = time.perf_counter()
+        try:
+            work()
+        except DataMissing as missing:
+            self.left_out.append(f"{name}: {missing}")
+        self.seconds[name] = round(time.perf_counter() - start, 1)
+
+
+def run(
+    data: Path,
+    embedder: Any,
+    sets: Sequence[str] = ALL,
+    profiles: Sequence[str] = PROFILES,
+    *,
+    quick: bool = False,
+    settings: dict[str, Any] | None = None,
+) -> Quality:
+    """Measure the sets; figures are those of the first profile."""
+    done = Quality()
+
+    def retrieval(name: str) -> None:
+        rows = evaluate(data, embedder, (name,), profiles, quick=quick, settings=settings)
+        done.rows += rows
+        done.figures += _retrieval_figures(name, [row for row in rows if row["profile"] == profiles[0]])
+
+    def facts() -> None:
+        found = done.raw["conflict"] = conflict(data, embedder, profiles[0], settings)
+        done.figures += _conflict_figures(found)
+
+    def pairs() -> None:
+        found = done.raw["sick"] = sick(data, embedder, every=_QUICK_PAIRS if quick else 1, settings=settings)
+        done.figures += _sick_figures(found)
+
+    def secrets() -> None:
+        found = done.raw["secrets"] = credentials(data)
+        done.figures += _secret_figures(found)
+
+    others = {"conflict": facts, "sick": pairs, "secrets": secrets}
+    for name in sets:
+        done.attempt(name, others.get(name) or (lambda name=name: retrieval(name)))
+    return done
+
+
+def _retrieval_figures(name: str, rows: Iterable[Row]) -> list[Figure]:
+    found = summary(rows)
+    return [
+        Figure(label, found[kind], target, note=f"{found['n']} questions")
+        for (bench, kind), (label, target) in _TARGETS.items()
+        if bench == name
+    ]
+
+
+def _conflict_figures(found: Row) -> list[Figure]:
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(found["outcomes"].items()))
+    return [
+        Figure("conflict: current fact first", found["current_first"], 0.90, note=f"{len(found['rows'])} questions"),
+        Figure("conflict: stale above current", found["stale_above"], 0.05, "lower", note=kinds),
+        Figure("conflict: current fact in the first 10", found["current_in_10"]),
+    ]
+
+
+def _sick_figures(found: Row) -> list[Figure]:
+    many = f"{found['merged']} of {found['pairs']} pairs merged"
+    return [
+        Figure("SICK: merged that entail each other", found["precision_both_ways"], 0.95, note=many),
+        Figure("SICK: merged that are labelled entailment", found["precision_entailment"]),
+        Figure("SICK: paraphrases merged", found["recall_both_ways"]),
+        Figure("SICK: contradictions merged", found["contradictions_merged"], 0.01, "lower"),
+    ]
+
+
+def _secret_figures(found: Row) -> list[Figure]:
+    missed = ", ".join(found["missed_rules"][:6]) or "none"
+    return [
+        Figure("credentials caught", found["caught"], 0.95, note=f"of {found['secrets']}; missed: {missed}"),
+        Figure("chat turns flagged", found["chat_flagged"], 0.005, "lower", note=f"of {found['chat_turns']:,}"),
+    ]
+
+
+def profiles_table(rows: Sequence[Row]) -> str:
+    """Recall@10 of every profile on every set, on the questions that all of them were asked."""
+    names = list(dict.fromkeys(row["bench"] for row in rows))
+    profiles = list(dict.fromkeys(row["profile"] for row in rows))
+    common = {name: _common(rows, name, profiles) for name in names}
+    head = ("recall@10", *(f"{name} ({len(common[name])})" for name in names))
+    body = []
+    for profile in profiles:
+        mine = [row for row in rows if row["profile"] == profile]
+        cells = [summary(r for r in mine if r["bench"] == name and r["qid"] in common[name])["r10"] for name in names]
+        body.append((profile, *(f"{cell:.3f}" for cell in cells)))
+    return markdown(head, body)
+
+
+def _common(rows: Sequence[Row], name: str, profiles: Sequence[str]) -> set[str]:
+    asked = [{row["qid"] for row in rows if row["bench"] == name and row["profile"] == p} for p in profiles]
+    return set.intersection(*asked) if asked else set()
+
+
+def categories_table(rows: Sequence[Row], profile: str) -> str:
+    """Recall@10 by kind of question: where it gains and where it loses."""
+    mine = [row for row in rows if row["profile"] == profile]
+    kinds = dict.fromkeys((row["bench"], row["category"]) for row in mine)
+    body = []
+    for bench, category in sorted(kinds):
+        found = summary(row for row in mine if (row["bench"], row["category"]) == (bench, category))
+        body.append((bench, str(category), str(found["n"]), f"{found['r5']:.3f}", f"{found['r10']:.3f}"))
+    return markdown(("set", "category", "questions", "recall@5", "recall@10"), body)
+
+
+def shown(done: Quality, profiles: Sequence[str]) -> str:
+    """The whole run as markdown."""
+    parts = [figures_table(done.figures)]
+    if len(profiles) > 1 and done.rows:
+        parts.append("### All profiles\n\n" + profiles_table(done.rows))
+    if done.rows:
+        parts.append("### By kind of question\n\n" + categories_table(done.rows, profiles[0]))
+    parts += [f"left out: {line}" for line in done.left_out]
+    return "\n\n".join(parts)

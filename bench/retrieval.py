@@ -1,0 +1,105 @@
+"""Retrieval: a corpus stored through the product's own API, its questions asked, every ranked list judged.
+
+`judged` is the reusable core: any corpus, any embedder, any profiles and settings; one row a question and profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import recollect
+from bench.metrics import distinct, mean, ndcg_at, recall_at, reciprocal_rank
+from bench.sets import Corpus, Question, haystacks, load
+from recollect.capture.intake import MAX_CONTENT
+
+PROFILES = ("hybrid", "composite", "hebbian", "cascade", "relevance", "belief")
+SETS = ("locomo", "hay48", "pooled", "beam", "hotpotqa")
+_FOLDERS = {"locomo": "locomo", "pooled": "longmemeval_oracle_pool", "beam": "beam_100K", "hotpotqa": "hotpotqa_500"}
+_DEPTH = 50
+_SKIPPED = 3
+
+Row = dict[str, Any]
+
+
+def evaluate(
+    data: Path,
+    embedder: Any,
+    sets: Sequence[str] = SETS,
+    profiles: Sequence[str] = ("hybrid",),
+    *,
+    quick: bool = False,
+    settings: Mapping[str, Any] | None = None,
+) -> list[Row]:
+    """Rows of every set and profile. Quick: profiles other than the first see every third haystack only."""
+    rows: list[Row] = []
+    for name in sets:
+        for place, corpus in enumerate(_corpora(data, name)):
+            asked = profiles if not (quick and name == "hay48" and place % _SKIPPED) else profiles[:1]
+            rows += [{"bench": name, **row} for row in judged(corpus, embedder, asked, settings or {})]
+    return rows
+
+
+def judged(corpus: Corpus, embedder: Any, profiles: Sequence[str], settings: Mapping[str, Any]) -> Iterator[Row]:
+    """Store a corpus, one project a set, and judge the answers to its questions.
+
+    Accesses are not counted, so that no question changes the answer to the next.
+    """
+    # The doors leave touch on; here the questions of a set are independent users of the same memories.
+    with recollect.open(":memory:", embedder=embedder, **{"touch": False, **settings}) as memory:
+        names = stored(memory, corpus)
+        for profile in profiles:
+            for question in corpus.questions:
+                yield {"profile": profile, **_judgement(memory, question, profile, names)}
+
+
+def stored(memory: recollect.Memory, corpus: Corpus) -> dict[str, str]:
+    """Every turn kept as it is; returns which id of the set each memory has."""
+    drafts = [
+        recollect.Draft(
+            turn.text[:MAX_CONTENT],  # one message of BEAM is longer than a memory may be
+            project=turn.set,
+            session=turn.session,
+            position=turn.position,
+            speaker=turn.speaker,
+            occurred_at=turn.at,
+        )
+        for turn in corpus.turns
+    ]
+    outcomes = memory.remember_many(drafts, verbatim=True)
+    return {
+        outcome.memory.id: turn.id
+        for turn, outcome in zip(corpus.turns, outcomes, strict=True)
+        if outcome.memory is not None
+    }
+
+
+def summary(rows: Iterable[Row]) -> dict[str, float]:
+    """The means of some rows."""
+    held = list(rows)
+    kinds = ("r5", "r10", "ndcg10", "mrr", "s5")
+    return {kind: mean(row[kind] for row in held if row[kind] is not None) for kind in kinds} | {"n": len(held)}
+
+
+def _corpora(data: Path, name: str) -> Iterator[Corpus]:
+    if name == "hay48":
+        yield from haystacks(data, load(data, _FOLDERS["pooled"]))
+    else:
+        yield load(data, _FOLDERS[name])
+
+
+def _judgement(memory: recollect.Memory, question: Question, profile: str, names: Mapping[str, str]) -> Row:
+    found = memory.recall(question.text, project=question.set, limit=_DEPTH, profile=profile, now=question.at)
+    ranked = [names[hit.memory.id] for hit in found]
+    sessions = distinct(hit.memory.session for hit in found)
+    gold = question.gold
+    return {
+        "qid": question.qid,
+        "category": question.category,
+        "r5": recall_at(ranked, gold, 5),
+        "r10": recall_at(ranked, gold, 10),
+        "ndcg10": ndcg_at(ranked, gold, 10),
+        "mrr": reciprocal_rank(ranked, gold),
+        "s5": recall_at(sessions, question.gold_sessions, 5) if question.gold_sessions else None,
+    }

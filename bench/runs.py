@@ -1,0 +1,50 @@
+"""Runs: the raw rows of a bench run as JSON, with the versions it ran on; `report.py` reads the newest."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sqlite3
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parent / "runs"
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers were measured on."""
+    return {
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "onnxruntime": version("onnxruntime"),
+        "sqlite": sqlite3.sqlite_version,
+        "recollect": version("recollect"),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpu": _cpu(),
+    }
+
+
+def save(what: str, content: dict[str, Any], folder: Path = FOLDER) -> Path:
+    """Write one run; a later run of the same day replaces it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    now = datetime.now(UTC)
+    path = folder / f"{now:%Y-%m-%d}-{what}.json"
+    whole = {"what": what, "at": now.isoformat(timespec="seconds"), "machine": machine(), **content}
+    path.write_text(json.dumps(whole, ensure_ascii=False, indent=1, default=str) + "\n", "utf-8")
+    return path
+
+
+def newest(what: str, folder: Path = FOLDER) -> dict[str, Any] | None:
+    """The latest run of a kind, or None."""
+    found = sorted(folder.glob(f"*-{what}.json"))
+    return json.loads(found[-1].read_text("utf-8")) if found else None
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor() or "unknown"
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")

@@ -1,0 +1,128 @@
+"""Sets: the evaluation data as turns and questions. Read first; `retrieval.py` stores the turns and asks the questions.
+
+The data stays outside the repository: `--data`, RECOLLECT_BENCH_DATA, or `../shared/data` beside the checkout.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+_REPOSITORY = Path(__file__).resolve().parent.parent
+CHAT_SETS = ("locomo", "longmemeval_oracle_pool", "beam_100K")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One piece of a corpus; `position` is its place in its session, in file order."""
+
+    set: str
+    id: str
+    session: str | None
+    position: int
+    speaker: str | None
+    text: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question and what a right answer must contain."""
+
+    set: str
+    qid: str
+    text: str
+    category: str
+    gold: frozenset[str]
+    gold_sessions: frozenset[str]
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A set: what is stored, and what is asked of it."""
+
+    name: str
+    turns: tuple[Turn, ...]
+    questions: tuple[Question, ...]
+
+
+class DataMissing(Exception):
+    """A set is not where it should be; the rest of the bench runs without it."""
+
+
+def data_folder(given: str | None) -> Path:
+    """Where the evaluation sets are, or where they are expected."""
+    named = given or os.environ.get("RECOLLECT_BENCH_DATA")
+    return Path(named) if named else _REPOSITORY.parent / "shared" / "data"
+
+
+def rows_of(data: Path, *parts: str) -> Iterator[dict[str, Any]]:
+    """The rows of one .jsonl.gz file."""
+    path = data.joinpath(*parts)
+    if not path.exists():
+        raise DataMissing(f"{path} is missing: give the folder of the sets with --data or RECOLLECT_BENCH_DATA")
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def load(data: Path, name: str) -> Corpus:
+    """A set with the questions that have gold; LoCoMo without its adversarial ones."""
+    questions = tuple(_question(row) for row in rows_of(data, name, "queries.jsonl.gz") if row["gold"])
+    if name == "locomo":
+        questions = tuple(question for question in questions if question.category != "adversarial")
+    return Corpus(name, _turns(rows_of(data, name, "corpus.jsonl.gz")), questions)
+
+
+def haystacks(data: Path, pool: Corpus) -> Iterator[Corpus]:
+    """One small corpus a question: its own 48 sessions of the pool."""
+    path = data / "longmemeval_oracle_pool" / "hay48.json.gz"
+    if not path.exists():
+        raise DataMissing(f"{path} is missing")
+    sessions = json.loads(gzip.decompress(path.read_bytes()))
+    for question in pool.questions:
+        wanted = frozenset(sessions[question.qid])
+        yield Corpus("hay48", tuple(turn for turn in pool.turns if turn.session in wanted), (question,))
+
+
+def chat_texts(data: Path) -> Iterator[str]:
+    """Every natural chat turn of the three conversation sets."""
+    for name in CHAT_SETS:
+        for row in rows_of(data, name, "corpus.jsonl.gz"):
+            yield row["text"]
+
+
+def _turns(rows: Iterator[dict[str, Any]]) -> tuple[Turn, ...]:
+    said: Counter[tuple[str, str | None]] = Counter()
+    turns = []
+    for row in rows:
+        place = (row["set"], row["session"])
+        at = _utc(row["ts"])
+        turns.append(Turn(row["set"], str(row["id"]), row["session"], said[place], row["speaker"], row["text"], at))
+        said[place] += 1
+    return tuple(turns)
+
+
+def _question(row: dict[str, Any]) -> Question:
+    return Question(
+        row["set"],
+        row["qid"],
+        row["text"],
+        row["category"],
+        frozenset(map(str, row["gold"])),
+        frozenset(row.get("gold_sessions") or ()),
+        _utc(row.get("date")),
+    )
+
+
+def _utc(text: str | None) -> datetime | None:
+    """Times of the sets carry no zone; they are taken as UTC."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None

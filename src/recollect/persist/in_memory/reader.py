@@ -1,0 +1,162 @@
+"""Reading the state: every question of the port, answered by looking at every memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.in_memory.rules import expired, heirs, narrowed, standing, tagged
+from recollect.persist.in_memory.search import holding_all, search_all
+from recollect.persist.in_memory.state import Held, Model, State
+from recollect.values.event import Event
+from recollect.values.filter import Filter
+from recollect.values.ids import fingerprint
+from recollect.values.memory import Record
+from recollect.values.scope import Identity, reaches
+from recollect.values.search import Candidates, Search
+
+_MANY_IDS = 20
+_MANY_TAGS = 20
+
+
+class InMemoryReader:
+    """Everything that can be asked of one state, for the model in use."""
+
+    def __init__(self, state: State, model: Model) -> None:
+        self._state, self._model = state, model
+
+    def get(self, account: str, ids: Sequence[str]) -> list[Record | None]:
+        found = {record.id: record for record in self._settled(account, self._state.of(account))}
+        return [found.get(str(UUID(wanted))) for wanted in ids]
+
+    def fetch(self, account: str, rows: Sequence[int]) -> list[Record]:
+        own = {held.row: held for held in self._state.of(account)}
+        return self._settled(account, [own[row] for row in rows if row in own])
+
+    def resolve(self, account: str, part: str) -> list[str]:
+        digits = part.replace("-", "").lower()
+        ids = {held.memory.id.replace("-", ""): held.memory.id for held in self._state.of(account)}
+        found = [whole for bare, whole in ids.items() if bare.startswith(digits)]
+        return (found or [whole for bare, whole in ids.items() if bare.endswith(digits)])[:_MANY_IDS]
+
+    def find(self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0) -> list[Record]:
+        def sees(memory: Record) -> bool:
+            return reaches(identity, memory.place)
+
+        own = [held.memory for held in self._state.of(identity.account)]
+        replaced = heirs(own, sees, now)
+        shown = [standing(memory, replaced) for memory in reversed(own) if sees(memory)]
+        kept = [memory for memory in shown if _listed(memory, wanted, now)]
+        return kept[offset:] if limit < 0 else kept[offset : offset + limit]
+
+    def candidates(self, search: Search) -> Candidates:
+        return search_all(self._state.of(search.viewer.account), search, self._model)
+
+    def holding(self, search: Search, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
+        return holding_all(self._state.of(search.viewer.account), search, phrases, most)
+
+    def same_text(self, account: str, text: str) -> list[Record]:
+        digest = self._digest(text)
+        same = [held for held in self._state.of(account) if self._digest(held.memory.content) == digest]
+        return self._settled(account, same)
+
+    def purged(self, account: str, text: str) -> bool:
+        return (account, self._digest(text)) in self._state.purged
+
+    def by_key(self, account: str, key: str) -> Record | None:
+        keyed = [held for held in self._state.of(account) if held.memory.key == key]
+        return next(iter(self._settled(account, keyed)), None)
+
+    def tags_of(self, account: str, rows: Sequence[int]) -> list[tuple[int, str]]:
+        own = [held for held in self._state.of(account) if held.row in rows]
+        return sorted((held.row, tag) for held in own for tag in held.memory.tags)
+
+    def tag_members(self, account: str, tag: str, limit: int) -> list[int]:
+        rows = [held.row for held in self._state.of(account) if tag in held.memory.tags]
+        return sorted(rows, reverse=True)[:limit]
+
+    def vectors(self, account: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        return {
+            held.memory.id: held.embedding.vectors.astype(np.float32)
+            for held in self._state.of(account)
+            if held.memory.id in ids and held.embedding is not None and held.embedding.model == self._model
+        }
+
+    def events(
+        self,
+        account: str,
+        *,
+        memory_id: str | None = None,
+        operation: str | None = None,
+        after: int = 0,
+        since: datetime | None = None,
+        limit: int | None = None,
+        newest_first: bool = False,
+    ) -> list[Event]:
+        found = [
+            event
+            for owner, event in self._state.events
+            if owner == account
+            and event.seq > after
+            and memory_id in (None, event.memory_id)
+            and operation in (None, event.operation)
+            and (since is None or event.at > since)
+        ]
+        return (found[::-1] if newest_first else found)[:limit]
+
+    def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]:
+        taken_back = {event.undoes for owner, event in self._state.events if owner == account}
+        return frozenset(operation for operation in operations if operation in taken_back)
+
+    def count(self, account: str) -> dict[str, Any]:
+        own = self._state.of(account)
+        active = [held.memory for held in own if held.memory.status == "active"]
+        tags = Counter(tag for held in own for tag in held.memory.tags)
+        projects = Counter(memory.project for memory in active if memory.project is not None)
+        return {
+            "statuses": dict(Counter(held.memory.status for held in own)),
+            "types": dict(Counter(memory.type for memory in active)),
+            "scopes": dict(Counter(memory.scope for memory in active)),
+            "projects": dict(_most(projects)),
+            "tags": dict(_most(tags)[:_MANY_TAGS]),
+            "models": dict(Counter(held.embedding.model.name for held in own if held.embedding is not None)),
+            "events": len(self.events(account)),
+            "unembedded": len(self._unembedded(account)),
+        }
+
+    def unembedded(self, account: str, limit: int) -> list[Record]:
+        return [held.memory for held in self._unembedded(account)[:limit]]
+
+    def switched_off(self, account: str) -> frozenset[str]:
+        return frozenset(project for owner, project in self._state.switches if owner == account)
+
+    def note(self, name: str) -> str | None:
+        return self._state.notes.get(name)
+
+    def _digest(self, text: str) -> bytes:
+        return fingerprint(text, bytes.fromhex(self._state.notes["secret"]))
+
+    def _unembedded(self, account: str) -> list[Held]:
+        own = self._state.of(account)
+        return [held for held in own if held.embedding is None or held.embedding.model != self._model]
+
+    def _settled(self, account: str, some: Iterable[Held]) -> list[Record]:
+        """By id there is no viewer and no moment: whatever active memory of the account replaces it counts."""
+        replaced = heirs((held.memory for held in self._state.of(account)), lambda _: True, None)
+        return [standing(held.memory, replaced) for held in some]
+
+
+def _listed(memory: Record, wanted: Filter, now: datetime) -> bool:
+    """A list is an inventory: what has expired is gone from it, what does not hold today is not."""
+    gone = expired(memory, now) and set(wanted.statuses) == {"active"}
+    return memory.status in wanted.statuses and not gone and narrowed(memory, wanted) and tagged(memory, wanted)
+
+
+def _most(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))

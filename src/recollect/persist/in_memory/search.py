@@ -1,0 +1,236 @@
+"""The brute-force search: every memory of the account is looked at, scored and, where it may be seen, perhaps returned."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+
+from recollect.persist.in_memory.rules import expired, heirs, narrowed, standing, tagged, valid
+from recollect.persist.in_memory.state import Held, Model
+from recollect.values.manner import is_standing, only_asks
+from recollect.values.memory import Record
+from recollect.values.scope import Place
+from recollect.values.search import Candidates, Columns, Search, role_of
+from recollect.values.terms import BM25_B as B
+from recollect.values.terms import BM25_K1 as K1
+from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+
+Thread = tuple[Place, str]
+_NAN = float("nan")
+_IN_WINDOW = 50
+_STANDING = 20
+
+
+def search_all(account: Sequence[Held], search: Search, model: Model) -> Candidates:
+    """The candidates of one search over all memories of an account."""
+    gates = _Gates(account, search)
+    allowed = [held for held in account if gates.lets(held.memory)]
+    signals = _Signals(account, search, model)
+    window = [held for held in allowed if _within(held.memory, search)]
+    chosen = {held.row for held in allowed if held.row in search.rows}
+    chosen |= {held.row for leg in _legs(allowed, window, search, signals) for held in leg}
+    turns = {_turn(held.memory) for held in account if held.row in chosen}
+    found = [held for held in allowed if held.row in chosen or _beside(held.memory, turns, search.neighbours)]
+    return Candidates(
+        rows=np.array([held.row for held in found], np.int64),
+        cosine=np.array([signals.nearness[held.row] for held in found], np.float32),
+        bm25=np.array([signals.bm25[held.row] for held in found], np.float32),
+        matches=_matches(found, search.terms),
+        selected=np.array([held.row in chosen for held in found], np.bool_),
+        columns=_columns(found, account, gates),
+        considered=len(account),
+        visible=len(allowed),
+        hidden=gates.held_back() if search.explain else (),
+        idf=np.array(signals.idf, np.float32),
+        mean_cosine=_mean_cosine(account, search, model),
+        mean_length=signals.mean_length,
+        in_window=len(window),
+    )
+
+
+def holding_all(
+    account: Sequence[Held], search: Search, phrases: Sequence[Sequence[str]], most: int
+) -> list[list[int]]:
+    """For each phrase, the visible rows that hold all its words; none when the account has more than `most` of them."""
+    gates = _Gates(account, search)
+    answers = []
+    for phrase in phrases:
+        held_by = [held for held in account if phrase and set(phrase) <= set(held.terms)]
+        answers.append([held.row for held in held_by if gates.lets(held.memory)] if len(held_by) <= most else [])
+    return answers
+
+
+class _Signals:
+    """Nearness and BM25 of every memory of the account, visible or not, by row."""
+
+    def __init__(self, account: Sequence[Held], search: Search, model: Model) -> None:
+        self.idf = [_idf(term, account) for term in search.terms]
+        self.mean_length = sum(len(held.terms) for held in account) / max(len(account), 1)
+        self.nearness = {held.row: _nearness(held, search, model) for held in account}
+        self.bm25 = {held.row: _bm25(held, search.terms, self.idf, self.mean_length) for held in account}
+
+    def nearest(self, some: Sequence[Held], count: int) -> list[Held]:
+        return sorted(some, key=lambda held: np.nan_to_num(self.nearness[held.row], nan=-1.0), reverse=True)[:count]
+
+    def wordiest(self, some: Sequence[Held], count: int) -> list[Held]:
+        return sorted(some, key=lambda held: self.bm25[held.row], reverse=True)[:count]
+
+
+def _legs(
+    allowed: Sequence[Held], window: Sequence[Held], search: Search, signals: _Signals
+) -> Iterator[Sequence[Held]]:
+    """What each way of looking brings: meaning, words, the time asked about, standing instructions."""
+    yield signals.nearest([held for held in allowed if not math.isnan(signals.nearness[held.row])], search.depth)
+    yield signals.wordiest([held for held in allowed if signals.bm25[held.row] > 0], search.depth)
+    standing = [held for held in allowed if search.standing and is_standing(held.memory)]
+    for part, count in ((window, _IN_WINDOW), (standing, _STANDING)):
+        if len(part) <= count:
+            yield part
+        else:
+            yield signals.nearest(part, count)
+            yield signals.wordiest(part, count)
+
+
+def _within(memory: Record, search: Search) -> bool:
+    """Whether it is of a time the question asks about."""
+    when = (memory.occurred_at or memory.created_at).timestamp()
+    return any(since <= when < until for since, until in search.windows)
+
+
+class _Gates:
+    """Which memories one search may return."""
+
+    def __init__(self, account: Sequence[Held], search: Search) -> None:
+        self._all = [held.memory for held in account]
+        self._wanted = search.filter
+        self._places = search.viewer.places()
+        self._now = datetime.fromtimestamp(search.now, UTC)
+        self._replaced = heirs(self._all, self._reached, self._now)
+
+    def lets(self, memory: Record) -> bool:
+        named = set(self._wanted.statuses)
+        hidden_ones = named & {"archived", "forgotten"}
+        return (
+            self._reached(memory)
+            and self.standing(memory).status in named
+            and bool(hidden_ones or self._current(memory))
+            and narrowed(memory, self._wanted)
+            and tagged(memory, self._wanted)
+        )
+
+    def standing(self, memory: Record) -> Record:
+        return standing(memory, self._replaced)
+
+    def held_back(self) -> tuple[tuple[str, int], ...]:
+        """How many memories each gate held back; one may be counted at several."""
+        reached = [memory for memory in self._all if self._reached(memory)]
+        current = [memory for memory in reached if self._current(memory)]
+        return (
+            ("other scope", len(self._all) - len(reached)),
+            ("expired or not yet valid", len(reached) - len(current)),
+            ("superseded", sum(memory.id in self._replaced for memory in current)),
+            ("forgotten or archived", sum(memory.status in ("forgotten", "archived") for memory in reached)),
+            ("filter", sum(not narrowed(memory, self._wanted) for memory in reached)),
+        )
+
+    def _reached(self, memory: Record) -> bool:
+        return memory.place in self._places
+
+    def _current(self, memory: Record) -> bool:
+        return valid(memory, self._now) and not expired(memory, self._now)
+
+
+def _nearness(held: Held, search: Search, model: Model) -> float:
+    """Half the cosine of its whole text (its first vector), half that of its best; NaN without a vector of this model."""
+    if search.vector is None or held.embedding is None or held.embedding.model != model:
+        return _NAN
+    cosines = held.embedding.vectors.astype(np.float32) @ search.vector
+    return float((cosines[0] + cosines.max()) / 2)
+
+
+def _mean_cosine(account: Sequence[Held], search: Search, model: Model) -> float:
+    """The cosine of the query with the mean of all memories: what an unrelated memory has."""
+    embeddings = [held.embedding for held in account if held.embedding is not None and held.embedding.model == model]
+    if search.vector is None or not embeddings:
+        return 0.0
+    wholes = np.stack([embedding.vectors[0] for embedding in embeddings]).astype(np.float32)
+    return float(wholes.mean(axis=0) @ search.vector)
+
+
+def _idf(term: str, account: Sequence[Held]) -> float:
+    found = sum(term in held.terms for held in account)
+    return math.log1p((len(account) - found + 0.5) / (found + 0.5)) if found else 0.0
+
+
+def _bm25(held: Held, terms: Sequence[str], idf: Sequence[float], mean: float) -> float:
+    counts = Counter(held.terms)
+    norm = K1 * (1 - B + B * len(held.terms) / max(mean, 1.0))
+    return sum(
+        weight * (K1 + 1) * min(counts[term], 255) / (min(counts[term], 255) + norm)
+        for term, weight in zip(terms, idf, strict=True)
+    )
+
+
+def _matches(found: Sequence[Held], terms: Sequence[str]) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+    table = np.zeros((len(found), len(terms)), np.uint8)
+    for place, held in enumerate(found):
+        table[place] = [min(held.terms.count(term), 255) for term in terms]
+    return table
+
+
+def _thread(memory: Record) -> Thread | None:
+    """A session in one place: what follows each other there was said to the same people."""
+    return None if memory.session is None else (memory.place, memory.session)
+
+
+def _turn(memory: Record) -> tuple[Thread | None, int | None]:
+    return _thread(memory), memory.position
+
+
+def _beside(memory: Record, turns: set[tuple[Thread | None, int | None]], reach: int) -> bool:
+    """Whether it was said at most `reach` turns before or after one of these turns, in the same thread."""
+    thread, position = _turn(memory)
+    if thread is None or position is None:
+        return False
+    return any((thread, position + step) in turns for step in range(-reach, reach + 1) if step)
+
+
+def _columns(found: Sequence[Held], account: Sequence[Held], gates: _Gates) -> Columns:
+    memories = [held.memory for held in found]
+    threads = list(dict.fromkeys(thread for held in account if (thread := _thread(held.memory)) is not None))
+
+    def plain(name: str) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+        return np.array([getattr(memory, name) for memory in memories], np.float32)
+
+    def times(name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        moments = (getattr(memory, name) for memory in memories)
+        return np.array([_NAN if moment is None else moment.timestamp() for moment in moments], np.float64)
+
+    return Columns(
+        importance=plain("importance"),
+        weight=plain("weight"),
+        confidence=plain("confidence"),
+        trust=plain("trust"),
+        score=plain("score"),
+        strength=plain("strength"),
+        access_count=plain("access_count"),
+        created=times("created_at"),
+        updated=times("updated_at"),
+        accessed=times("accessed_at"),
+        hit=times("hit_at"),
+        occurred=times("occurred_at"),
+        status=np.array([STATUSES.index(gates.standing(memory).status) for memory in memories], np.uint8),
+        type=np.array([MEMORY_TYPES.index(memory.type) for memory in memories], np.uint8),
+        scope=np.array([SCOPES.index(memory.scope) for memory in memories], np.uint8),
+        source=np.array([PROVENANCE_KINDS.index(memory.provenance.kind) for memory in memories], np.uint8),
+        role=np.array([role_of(memory.speaker) for memory in memories], np.uint8),
+        standing=np.array([is_standing(memory) for memory in memories], np.bool_),
+        asks=np.array([only_asks(memory) for memory in memories], np.bool_),
+        thread=np.array([threads.index(t) if (t := _thread(memory)) else -1 for memory in memories], np.int32),
+        position=np.array([-1 if memory.position is None else memory.position for memory in memories], np.int32),
+        length=np.array([len(held.terms) for held in found], np.int32),
+    )

@@ -1,0 +1,76 @@
+"""State: everything the reference back end holds. A transaction works on a copy, and a commit puts the copy in place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.index.rows import lexical_terms
+from recollect.values.event import Event
+from recollect.values.memory import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The embedder in use; vectors of another one are never compared with its own."""
+
+    name: str = "none"
+    dimensions: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """The unit vectors of one memory, in half precision like every back end keeps them, and the model that made them."""
+
+    model: Model
+    vectors: NDArray[np.float16]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One stored memory: its row number, its words, and its vectors where it has any."""
+
+    row: int
+    memory: Record
+    terms: tuple[str, ...]
+    embedding: Embedding | None = None
+
+
+@dataclass(slots=True)
+class State:
+    """The truth. Its values are frozen, so that copying the containers is a whole copy."""
+
+    held: dict[int, Held] = field(default_factory=dict)
+    events: list[tuple[str, Event]] = field(default_factory=list)
+    purged: set[tuple[str, bytes]] = field(default_factory=set)
+    switches: set[tuple[str, str]] = field(default_factory=set)
+    notes: dict[str, str] = field(default_factory=dict)
+    last_row: int = 0
+    last_seq: int = 0
+
+    def copy(self) -> State:
+        return replace(
+            self,
+            held=dict(self.held),
+            events=list(self.events),
+            purged=set(self.purged),
+            switches=set(self.switches),
+            notes=dict(self.notes),
+        )
+
+    def of(self, account: str) -> list[Held]:
+        """The memories of one account, oldest row first."""
+        return [held for held in self.held.values() if held.memory.account == account]
+
+
+def as_stored(memory: Record) -> Record:
+    """Who supersedes whom is worked out when read, so that an expired superseder gives its target back."""
+    status = "active" if memory.status == "superseded" else memory.status
+    return memory.with_(status=status, superseded_by=None)
+
+
+def words_of(memory: Record) -> tuple[str, ...]:
+    """Every term it is found by."""
+    return tuple(lexical_terms(memory))

@@ -1,0 +1,119 @@
+"""Changing a copy of the state: each change writes the memory and its journal event together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect import errors
+from recollect.persist.in_memory.reader import InMemoryReader
+from recollect.persist.in_memory.state import Embedding, Held, Model, State, as_stored, words_of
+from recollect.values.event import Event, Image, Operation
+from recollect.values.image import difference, to_image
+from recollect.values.memory import Record
+from recollect.values.words import EventKind
+
+
+class InMemoryTransaction(InMemoryReader):
+    """A reader that may also change; what it wrote it sees."""
+
+    def __init__(self, state: State, model: Model, account: str, operation: Operation) -> None:
+        super().__init__(state, model)
+        self.operation = operation
+        self._account = account
+
+    def insert(self, memory: Record, vectors: NDArray[np.float32] | None, kind: EventKind = "remember") -> None:
+        self._refuse_taken(memory)
+        self._state.last_row += 1
+        row, stored = self._state.last_row, as_stored(memory)
+        self._state.held[row] = Held(row, stored, words_of(stored), self._embedding(vectors))
+        self._journal(memory.id, kind, None, {})
+
+    def change(
+        self,
+        before: Record,
+        after: Record,
+        kind: EventKind,
+        *,
+        vectors: NDArray[np.float32] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        held = self._held(after)
+        # Counters belong to `touch`: a change decided on an older reading must not set them back.
+        counted = {"access_count": held.memory.access_count, "accessed_at": held.memory.accessed_at}
+        stored = as_stored(after).with_(created_at=held.memory.created_at, **counted)
+        embedding = self._embedding(vectors) if after.content != before.content else held.embedding
+        self._state.held[held.row] = Held(held.row, stored, words_of(stored), embedding)
+        self._journal(after.id, kind, *difference(before, after), reason=reason)
+
+    def remove(self, memory: Record, kind: EventKind = "undo") -> None:
+        del self._state.held[self._held(memory).row]
+        self._journal(memory.id, kind, to_image(memory), None)
+
+    def purge(self, memory: Record) -> None:
+        del self._state.held[self._held(memory).row]
+        self._state.events = [
+            (owner, replace(event, before=None, after=None, reason=None) if event.memory_id == memory.id else event)
+            for owner, event in self._state.events
+        ]
+        self._state.purged.add((memory.account, self._digest(memory.content)))
+        self._journal(memory.id, "purge", None, None)
+
+    def set_vectors(self, account: str, memory_id: str, vectors: NDArray[np.float32] | None) -> None:
+        for held in self._state.of(account):
+            if held.memory.id == memory_id:
+                self._state.held[held.row] = replace(held, embedding=self._embedding(vectors))
+                self._journal(memory_id, "embed", {}, {})
+
+    def touch(self, account: str, counts: Mapping[int, int], at: datetime) -> None:
+        for held in self._state.of(account):
+            if held.row in counts:
+                memory = held.memory
+                touched = memory.with_(
+                    access_count=memory.access_count + counts[held.row], accessed_at=max(memory.accessed_at, at)
+                )
+                self._state.held[held.row] = replace(held, memory=touched)
+
+    def switch(self, account: str, project: str, on: bool) -> None:
+        if on:
+            self._state.switches.discard((account, project))
+        else:
+            self._state.switches.add((account, project))
+
+    def allow_again(self, account: str, text: str) -> None:
+        self._state.purged.discard((account, self._digest(text)))
+
+    def set_note(self, name: str, value: str) -> None:
+        self._state.notes[name] = value
+
+    def _refuse_taken(self, memory: Record) -> None:
+        for held in self._state.held.values():
+            if held.memory.id == memory.id:
+                raise errors.InvalidInput("id", f"{memory.id} is stored already", "change it instead")
+            if memory.key is not None and (held.memory.account, held.memory.key) == (memory.account, memory.key):
+                raise errors.InvalidInput("key", f"{memory.key!r} is taken by another memory", "choose another key")
+
+    def _held(self, memory: Record) -> Held:
+        for held in self._state.of(memory.account):
+            if held.memory.id == memory.id:
+                return held
+        raise errors.NotFound("memory", memory.id)
+
+    def _embedding(self, vectors: NDArray[np.float32] | None) -> Embedding | None:
+        if vectors is None:
+            return None
+        return Embedding(self._model, vectors.reshape(-1, self._model.dimensions).astype(np.float16))
+
+    def _journal(
+        self, memory_id: str, kind: EventKind, before: Image | None, after: Image | None, reason: str | None = None
+    ) -> None:
+        self._state.last_seq += 1
+        made = self.operation
+        event = Event(
+            self._state.last_seq, made.id, made.at, made.actor, kind, memory_id, before, after, reason, made.undoes
+        )
+        self._state.events.append((self._account, event))

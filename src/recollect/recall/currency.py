@@ -1,0 +1,28 @@
+"""Currency: of two hits that say nearly the same with a close score, the newer stands first. The set of hits stays the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.values.memory import Record
+from recollect.values.terms import terms_of
+
+SAME, CLOSE, FIRST = 0.4, 0.15, 10
+_START = 400
+
+
+def newest_first(records: Sequence[Record], scores: Sequence[float]) -> list[int]:
+    """The order in which to show hits that come best first."""
+    order = list(range(len(records)))
+    seen = min(FIRST, len(records))
+    words = [frozenset(terms_of(record.content[:_START])) for record in records[:seen]]
+    age = [record.occurred_at or record.created_at for record in records]
+    for one in range(seen):
+        for two in range(one + 1, seen):
+            older, newer = order[one], order[two]
+            if age[newer] <= age[older] or scores[older] - scores[newer] > CLOSE:
+                continue
+            both, either = len(words[older] & words[newer]), len(words[older] | words[newer])
+            if both >= SAME * either:
+                order[one], order[two] = newer, older
+    return order

@@ -1,0 +1,130 @@
+"""Moments: the time expressions of a question ("last March", "two weeks ago", "on 7 May 2023") as windows of time.
+
+Windows are padded: people tell of something days after it happened. Relative expressions count from the moment of asking.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from functools import cache
+
+Window = tuple[datetime, datetime]
+_MONTHS = "january february march april may june july august september october november december".split()
+_MONTH = {name[:size]: number for number, name in enumerate(_MONTHS, 1) for size in (3, 4, len(name))}
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "several": 4, "five": 5, "six": 6,
+    "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+}  # fmt: skip
+_DAYS = {"day": 1.0, "week": 7.0, "month": 30.4, "year": 365.25}
+_PADDING = {"day": 1, "week": 3, "month": 8, "year": 60}
+_AFTER_DAY, _AFTER_MONTH = 5, 14
+_YEARS_BACK = 4
+
+_N = r"(\d{1,3}|an?(?! (?:few|couple))|one|two|three|four|five|six|seven|eight|nine|ten|(?:a )?couple(?: of)?|(?:a )?few|several)"
+_M = rf"({'|'.join(_MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
+_Y = r"((?:19|20)\d\d)"
+_PATTERNS = {
+    "iso": rf"\b{_Y}-(\d\d)-(\d\d)\b",
+    "month_day": rf"\b{_M}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+{_Y})?",
+    "day_month": rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_M}\b(?:,?\s+{_Y})?",
+    "month_year": rf"\b{_M}\.?,?\s+{_Y}\b",
+    "month": rf"\b(?:in|during|since|of|last|this|early|late|mid)\s+(?:the month of\s+)?{_M}\b",
+    "year": rf"\b(?:in|during|of|since)\s+{_Y}\b",
+    "ago": rf"\b{_N}\s+(day|week|month|year)s?\s+ago\b",
+    "past": rf"\b(?:past|last|previous)\s+{_N}\s+(day|week|month|year)s?\b",
+    "last": rf"\b(last|past|previous|this)\s+(week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b",
+    "near": r"\b(yesterday|today|this morning)\b",
+}
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(_PATTERNS[name])
+
+
+def windows(question: str, now: datetime, *, exact: bool) -> tuple[Window, ...]:
+    """The windows a question names. Without an `exact` moment of asking, a month may be that of several years."""
+    text = question[:2000].lower()
+    named = list(_dates(text, now, exact=exact))
+    return tuple(named + list(_relative(text, now)))
+
+
+def _dates(text: str, now: datetime, *, exact: bool) -> Iterator[Window]:
+    days = [(year, month, day) for year, month, day in _pattern("iso").findall(text)]
+    days += [(year, str(_MONTH[month]), day) for month, day, year in _pattern("month_day").findall(text)]
+    days += [(year, str(_MONTH[month]), day) for day, month, year in _pattern("day_month").findall(text)]
+    found = [window for year, month, day in days for window in _day(year, int(month), int(day), now, exact=exact)]
+    if found:
+        yield from found
+        return
+    of_year = _pattern("month_year").findall(text)
+    months = [(int(year), _MONTH[month]) for month, year in of_year]
+    if not of_year:
+        bare = [_MONTH[month] for month in _pattern("month").findall(text)]
+        months = [(year, month) for month in bare for year in _years(month, 1, now, exact=exact)]
+    for year, month in months:
+        first = datetime(year, month, 1, tzinfo=now.tzinfo)
+        yield first, (first + timedelta(days=32)).replace(day=1) + timedelta(days=_AFTER_MONTH)
+    if not months:
+        for year in _pattern("year").findall(text):
+            yield datetime(int(year), 1, 1, tzinfo=now.tzinfo), datetime(int(year) + 1, 1, 1, tzinfo=now.tzinfo)
+
+
+def _day(year: str, month: int, day: int, now: datetime, *, exact: bool) -> Iterator[Window]:
+    for number in [int(year)] if year else _years(month, day, now, exact=exact):
+        try:
+            start = datetime(number, month, day, tzinfo=now.tzinfo)
+        except ValueError:
+            continue
+        yield start - timedelta(days=1), start + timedelta(days=_AFTER_DAY)
+
+
+def _years(month: int, day: int, now: datetime, *, exact: bool) -> list[int]:
+    latest = now.year if (month, day) <= (now.month, now.day) else now.year - 1
+    return [latest] if exact else [latest - back for back in range(_YEARS_BACK)]
+
+
+def _relative(text: str, now: datetime) -> Iterator[Window]:
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    soon = now + timedelta(days=1)
+    for amount, unit in _pattern("ago").findall(text):
+        then = today - timedelta(days=_number(amount) * _DAYS[unit])
+        yield then - timedelta(days=_PADDING[unit]), then + timedelta(days=1 + _PADDING[unit])
+    for amount, unit in _pattern("past").findall(text):
+        yield today - timedelta(days=_number(amount) * _DAYS[unit] * 1.05 + 1), soon
+    for which, unit in _pattern("last").findall(text):
+        window = _last(which, unit, today, soon)
+        if window is not None:
+            yield window
+    for word in _pattern("near").findall(text):
+        yield (today - timedelta(days=1), soon) if word == "yesterday" else (today, soon)
+
+
+def _last(which: str, unit: str, today: datetime, soon: datetime) -> Window | None:
+    if unit in _WEEKDAYS or unit == "weekend":
+        if which == "this":
+            return None
+        wanted = 5 if unit == "weekend" else _WEEKDAYS.index(unit)
+        then = today - timedelta(days=(today.weekday() - wanted - 1) % 7 + 1)
+        return then, then + timedelta(days=5 if unit == "weekend" else 2)
+    if unit == "week":
+        back = {"this": 7, "past": 8}.get(which, 14)
+        return today - timedelta(days=back), today if back == 14 else soon
+    if unit == "month":
+        return (
+            today.replace(day=1) if which == "this" else today - timedelta(days=32 if which == "past" else 62)
+        ), soon
+    if which == "past":
+        return today - timedelta(days=366), soon
+    first = today.replace(month=1, day=1)
+    if which == "this":
+        return first, soon
+    return first.replace(year=first.year - 1), first + timedelta(days=14)
+
+
+def _number(amount: str) -> int:
+    word = amount.removeprefix("a ").removesuffix(" of") if " " in amount else amount
+    return int(word) if word.isdigit() else _NUMBERS.get(word, 1)

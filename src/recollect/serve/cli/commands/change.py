@@ -1,0 +1,74 @@
+"""update and supersede: what is believed changes; the history stays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from recollect.serve.cli.changed import tell_changed
+from recollect.serve.cli.door import Door
+from recollect.serve.cli.drafts import read_text
+from recollect.serve.cli.failure import REFUSED
+from recollect.serve.cli.times import ahead, lifetime, past
+from recollect.serve.cli.verb import Verb
+from recollect.values.words import DELIVERIES, MEMORY_TYPES
+
+
+@click.command(
+    "update",
+    cls=Verb,
+    examples=(
+        'update 3f9a1c22 --content "We deploy with make ship"',
+        "update 3f9a1c22 --importance 0.9 --ttl 30d",
+    ),
+)
+@click.argument("id")
+@click.option("--content", metavar="TEXT", help="The new text; - reads it from stdin.")
+@click.option("--type", type=click.Choice(MEMORY_TYPES), metavar="TYPE", help="fact, preference, procedure, decision …")
+@click.option("-t", "--tag", "tags", multiple=True, metavar="TAG", help="All its tags from now on; may be repeated.")
+@click.option("--importance", type=float, help="0 to 1.")
+@click.option("--weight", type=float, help="0.1 to 1.")
+@click.option("--confidence", type=float, help="0 to 1.")
+@click.option("--ttl", type=lifetime, metavar="DURATION", help="Expire after this: 12h, 30d.")
+@click.option("--expires-at", type=ahead, metavar="TIME", help="Expire then.")
+@click.option("--no-expiry", is_flag=True, help="Never expire.")
+@click.option("--valid-from", type=past, metavar="TIME", help="True from then on.")
+@click.option("--valid-until", type=ahead, metavar="TIME", help="True until then.")
+@click.option("--delivery", type=click.Choice(DELIVERIES), metavar="WAY", help="bootstrap, pinned or on_demand.")
+@click.pass_obj
+def update(door: Door, /, id: str, no_expiry: bool, **fields: Any) -> int:
+    """Change the text or fields of a memory."""
+    from recollect.serve.cli.json_form import outcome_form
+    from recollect.serve.cli.views.outcome import show_outcome
+    from recollect.values.outcome import Refused
+
+    changes = {name: value for name, value in fields.items() if value not in (None, ())}
+    if changes.get("content") == "-":
+        changes["content"] = read_text()
+    if no_expiry:
+        changes["expires_at"] = None
+    # Only a new text needs a new vector.
+    with door.writing("as set" if "content" in changes else "none") as memory:
+        done = memory.update(id, **changes)
+    if isinstance(done, Refused):
+        refusal = done
+        door.answer(lambda: outcome_form(refusal), lambda page: show_outcome(page, refusal, door.now))
+        return REFUSED
+    tell_changed(door, "updated", done, ", ".join(changes))
+    return 0
+
+
+@click.command("supersede", cls=Verb, examples=("supersede 3f9a1c22 8b01d4e7",))
+@click.argument("old")
+@click.argument("new")
+@click.pass_obj
+def supersede(door: Door, old: str, new: str) -> None:
+    """Let one memory replace another.
+
+    NEW takes the place of OLD, which is kept with its history and no longer recalled.
+    """
+    with door.writing() as memory:
+        record = memory.supersede(old, new)
+    detail = f"replaces {(record.supersedes or old)[-8:]}"
+    tell_changed(door, "superseded", record, detail)

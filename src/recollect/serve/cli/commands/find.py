@@ -1,0 +1,93 @@
+"""recall and search: what is known about something."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.serve.cli.door import Door
+from recollect.serve.cli.filters import chosen, narrowing
+from recollect.serve.cli.times import past
+from recollect.serve.cli.verb import Verb
+from recollect.values.words import SEARCH_MODES
+
+if TYPE_CHECKING:
+    from recollect.values.hit import Recalled
+
+
+@click.command(
+    "recall",
+    cls=Verb,
+    examples=(
+        'recall "how do we ship?"',
+        'recall "how do we ship?" --explain',
+        "recall deploy -n 3 --type procedure --json",
+        '--as-of "2 weeks ago" recall "which database do we use?"',
+    ),
+)
+@click.argument("query", nargs=-1, required=True)
+@click.option("-n", "--limit", type=int, help="How many at most (setting: limit).")
+@click.option("--profile", metavar="NAME", help="hybrid, composite, hebbian, cascade, relevance, belief, or your own.")
+@click.option("--explain", is_flag=True, help="Show the whole reason for each.")
+@click.option("--task", metavar="NAME", help="The task at hand: its memories are visible too.")
+@click.option("--now", type=past, metavar="TIME", help="Rank as if it were then.")
+@narrowing
+@click.pass_obj
+def recall(
+    door: Door,
+    /,
+    query: tuple[str, ...],
+    limit: int | None,
+    profile: str | None,
+    explain: bool,
+    task: str | None,
+    now: datetime | None,
+    **options: Any,
+) -> None:
+    """What is known about something, best first."""
+    with door.reading("as set") as memory:
+        found = memory.recall(
+            " ".join(query),
+            limit=limit,
+            profile=profile,
+            explain=explain,
+            task=task,
+            now=now,
+            **chosen(options),
+        )
+        _print(door, found)
+
+
+@click.command(
+    "search",
+    cls=Verb,
+    examples=(
+        "search PostgreSQL --mode lexical",
+        'search "who looks after billing" --mode semantic -n 3',
+        "search deploy --status all --since 30d --json",
+    ),
+)
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "--mode", type=click.Choice(SEARCH_MODES), default="hybrid", show_default=True, help="Words, meaning, both."
+)
+@click.option("-n", "--limit", type=int, default=10, show_default=True, help="How many at most.")
+@click.option("--explain", is_flag=True, help="Show the whole reason for each.")
+@narrowing
+@click.pass_obj
+def search(door: Door, /, query: tuple[str, ...], mode: str, limit: int, explain: bool, **options: Any) -> None:
+    """Look by words, by meaning, or both."""
+    with door.reading("at hand" if mode == "lexical" else "as set") as memory:
+        found = memory.search(" ".join(query), mode=mode, limit=limit, explain=explain, **chosen(options))
+        _print(door, found)
+
+
+def _print(door: Door, found: Recalled) -> None:
+    """Printed while the store is still open: the counts of access can be written after the person has the answer."""
+    from recollect.serve.cli.json_form import recalled_form
+    from recollect.serve.cli.views.hits import show_recalled
+
+    door.answer(lambda: recalled_form(found), lambda page: show_recalled(page, found, door.now))
+    door.note(*found.notes)

@@ -1,0 +1,68 @@
+"""The menu: every command with its purpose and its one line, known without importing what it needs.
+
+A command's module is imported when the command is chosen, so that `--help` and completion stay instant.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Keep": {
+        "remember": ("keep", "Keep something: a text, stdin, or a file of many."),
+    },
+    "Find": {
+        "recall": ("find", "What is known about something, best first."),
+        "search": ("find", "Look by words, by meaning, or both."),
+        "get": ("look", "Show one memory in full."),
+        "list": ("look", "Show memories, newest first."),
+    },
+    "Change": {
+        "update": ("change", "Change the text or fields of a memory."),
+        "supersede": ("change", "Let one memory replace another."),
+        "reinforce": ("judge", "This memory was useful: +3."),
+        "demote": ("judge", "This memory was irrelevant or stale: -1."),
+        "feedback": ("judge", "Say whether a recalled memory helped."),
+        "tag": ("label", "Add tags to a memory."),
+        "untag": ("label", "Take tags away from a memory."),
+        "forget": ("hide", "Hide a memory and keep it from coming back."),
+        "purge": ("hide", "Erase a memory for good."),
+    },
+    "Undo": {
+        "undo": ("journal", "Take back the last change, or a named one."),
+        "restore": ("hide", "Bring a forgotten memory back."),
+        "history": ("journal", "Every change of one memory."),
+        "log": ("journal", "The latest changes of all memories."),
+    },
+    "Look after": {
+        "stats": ("care", "How many memories there are, of what kinds."),
+        "doctor": ("care", "The health of the store and the embedder."),
+        "reembed": ("care", "Give every memory a vector of the model in use."),
+        "on": ("switch", "Switch memory on again."),
+        "off": ("switch", "Switch memory off, here or everywhere."),
+        "config": ("settings", "Every setting, its value and its source."),
+    },
+}
+_HOME_OF = {name: module for section in SECTIONS.values() for name, (module, _) in section.items()}
+_WIDEST = max(map(len, _HOME_OF))
+
+
+class Menu(click.Group):
+    """The group of all commands, each imported when it is chosen."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature of click
+        return list(_HOME_OF)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - the signature of click
+        if cmd_name not in _HOME_OF:
+            return None
+        module = import_module(f"recollect.serve.cli.commands.{_HOME_OF[cmd_name]}")
+        found = (thing for thing in vars(module).values() if isinstance(thing, click.Command))
+        return next(command for command in found if command.name == cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - the signature of click
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(_WIDEST), line) for name, (_, line) in commands.items()])

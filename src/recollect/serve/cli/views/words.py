@@ -1,0 +1,78 @@
+"""The small phrases all views share: a memory on one line, where it belongs, a bar, a text cut to the room there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from recollect.serve.cli.page import Line, Page, Piece
+from recollect.serve.cli.times import age
+from recollect.values.memory import Record
+
+_BLOCKS = 10
+_EXCERPT = 70
+
+
+def excerpt(text: str, length: int = _EXCERPT) -> str:
+    """The beginning of a text, on one line."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= length else flat[: length - 1].rstrip() + "…"
+
+
+def flat(text: str) -> str:
+    """A whole text on one line."""
+    return " ".join(text.split())
+
+
+def content_lines(page: Page, record: Record) -> list[Line]:
+    """The text of a memory, its own lines kept; on a terminal a very long one is cut, and says so."""
+    text, room = record.content.replace("\r\n", "\n").expandtabs(4), page.room
+    if room is None or len(text) <= room:
+        return [(line,) for line in text.split("\n")]
+    rest = Piece(f"… `recollect get {record.short_id}` shows all {len(text):,} characters", "dim")
+    return [*((line,) for line in text[:room].split("\n")), (rest,)]
+
+
+def short_id(record: Record) -> Piece:
+    """The id people type."""
+    return Piece(record.short_id, "id")
+
+
+def belongs(record: Record) -> str:
+    """Where a memory lives, in a word or two."""
+    named = {"project": record.project, "agent": record.agent, "team": record.team, "task": record.task}
+    if record.scope == "session":
+        return f"session {record.session}"
+    return f"{record.scope} {named[record.scope]}" if named.get(record.scope) else record.scope
+
+
+def about(record: Record, now: datetime) -> Line:
+    """Id, type, place, age, tags: the line under a memory."""
+    parts = [record.type, belongs(record), age(record.occurred_at or record.created_at, now)]
+    parts += [f"said by {record.speaker}"] if record.speaker else []
+    parts += [" ".join(f"#{tag}" for tag in record.tags)] if record.tags else []
+    marks = [Piece(f" · {word}", "warn") for word in (record.status,) if word != "active"]
+    marks += [Piece(f" · {label}", "warn") for label in record.labels]
+    return (short_id(record), Piece(" · " + " · ".join(parts), "dim"), *marks)
+
+
+def bar(share: float) -> tuple[Piece, Piece]:
+    """A share of one as a bar."""
+    full = round(min(max(share, 0.0), 1.0) * _BLOCKS)
+    return Piece("█" * full, "bar"), Piece("░" * (_BLOCKS - full), "dim")
+
+
+def aligned(rows: Sequence[tuple[str, Line]]) -> list[Line]:
+    """Names and values, the values under each other."""
+    width = max((len(name) for name, _ in rows), default=0)
+    return [(Piece(f"{name.ljust(width)}  ", "dim"), *value) for name, value in rows]
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number and its noun."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def memories(number: int) -> str:
+    """How many memories."""
+    return counted(number, "memory", "memories")

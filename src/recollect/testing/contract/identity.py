@@ -1,0 +1,201 @@
+"""Reading by id, row, key, text and tag; switches and notes. Whatever is asked, another account's memories are not there."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from recollect.ports import Store
+from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, alter, axis, held, put, record, row_of
+from recollect.values.memory import Breadcrumb, Provenance, Record
+from recollect.values.words import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+
+LATER = NOW + timedelta(hours=1, microseconds=7)
+
+
+def _full() -> Record:
+    """A memory none of whose fields has its default."""
+    return record(
+        "das grüne Rad 🚲 läuft, 緑の車輪\n\tand \"quotes' too",
+        updated_at=LATER,
+        accessed_at=LATER + timedelta(seconds=1),
+        type="procedure",
+        scope="task",
+        agent="ada",
+        team="core",
+        project="atlas",
+        task="t1",
+        tags=("straße", "b"),
+        importance=0.1,
+        weight=0.3,
+        confidence=0.7,
+        trust=0.9,
+        score=-4,
+        strength=7,
+        access_count=11,
+        hit_at=LATER,
+        valid_from=NOW - timedelta(days=365 * 80),
+        valid_until=NOW + timedelta(days=365 * 80),
+        expires_at=LATER + timedelta(days=1),
+        delivery="pinned",
+        supersedes=record().id,
+        contradicts=(record().id, record().id),
+        labels=("redacted:email",),
+        breadcrumbs=(Breadcrumb("s0", 3, NOW), Breadcrumb(None, None, LATER)),
+        key="idempotent",
+        provenance=Provenance("tool", "s1", 0, (0, 2), "Zoë", NOW, ("src/a.py",), "the wheel", "was asked"),
+    )
+
+
+class IdentityContract:
+    """The right memory, whole, or none."""
+
+    def test_every_field_comes_back_as_it_was_given(self, store: Store) -> None:
+        memory = _full()
+        put(store, memory)
+        assert held(store, memory) == memory
+
+    def test_every_field_can_be_changed_but_counters_and_identity(self, store: Store) -> None:
+        plain, full = record(), _full()
+        put(store, plain)
+        wanted = full.with_(id=plain.id, created_at=plain.created_at, accessed_at=plain.accessed_at, access_count=0)
+        with store.transaction(ACCOUNT, "tester", NOW) as tx:
+            tx.change(plain, wanted, "update")
+        assert held(store, plain) == wanted
+        with store.transaction(ACCOUNT, "tester", NOW) as tx:
+            tx.change(wanted, plain, "update")
+        assert held(store, plain) == plain
+
+    def test_every_word_of_every_vocabulary_can_be_stored(self, store: Store) -> None:
+        made = [record(f"type {word}", type=word) for word in MEMORY_TYPES]
+        made += [record(f"scope {word}", scope=word) for word in SCOPES]
+        made += [record(f"status {word}", status=word) for word in STATUSES if word != "superseded"]
+        made += [record(f"delivery {word}", delivery=word) for word in DELIVERIES]
+        made += [record(f"source {word}", provenance=Provenance(word)) for word in PROVENANCE_KINDS]  # type: ignore[arg-type]
+        put(store, *made)
+        with store.reading() as reader:
+            assert reader.get(ACCOUNT, [memory.id for memory in made]) == made
+
+    def test_get_answers_in_order_with_none_for_what_is_not_there(self, store: Store) -> None:
+        one, two, foreign = record("one green"), record("two green"), record("three green", account="other")
+        put(store, one, two)
+        put(store, foreign)
+        with store.reading() as reader:
+            wanted = [two.id, record().id, foreign.id, one.id, two.id]
+            assert reader.get(ACCOUNT, wanted) == [two, None, None, one, two]
+            assert reader.get(ACCOUNT, []) == []
+
+    def test_fetch_answers_in_order_without_what_is_not_there(self, store: Store) -> None:
+        one, two, foreign = record("one green"), record("two green"), record("three red", account="other")
+        put(store, one, two)
+        put(store, foreign)
+        rows = [row_of(store, two), 99_999, row_of(store, one)]
+        with store.reading() as reader:
+            assert reader.fetch(ACCOUNT, rows) == [two, one]
+            assert reader.fetch("other", rows) == []
+
+    def test_an_id_is_found_by_its_beginning_else_by_its_end(self, store: Store) -> None:
+        one = record("one").with_(id="0190aaaa-0000-7000-8000-00000000beef")
+        two = record("two").with_(id="0190aabb-0000-7000-8000-0000000a0190")
+        foreign = record("three", account="other").with_(id="0190aaaa-0000-7000-8000-00000000ffff")
+        put(store, one, two)
+        put(store, foreign)
+        with store.reading() as reader:
+            assert set(reader.resolve(ACCOUNT, "0190")) == {one.id, two.id}
+            assert reader.resolve(ACCOUNT, "0190aab") == [two.id]
+            assert reader.resolve(ACCOUNT, "0190AAAA-0000") == [one.id]
+            assert reader.resolve(ACCOUNT, one.id) == [one.id]
+            assert reader.resolve(ACCOUNT, "beef") == [one.id]
+            assert reader.resolve(ACCOUNT, "a0190") == [two.id]
+            assert reader.resolve(ACCOUNT, "ffff") == []
+            assert reader.resolve("nobody", "0190") == []
+
+    def test_the_same_text_is_found_whatever_its_case_spacing_and_full_stop(self, store: Store) -> None:
+        memory = record("The  Green Door\tis open.")
+        put(store, memory, record("the green door is open now"))
+        put(store, record("the green door is open", account="other"))
+        with store.reading() as reader:
+            assert reader.same_text(ACCOUNT, "the green door IS open") == [memory]
+            assert reader.same_text(ACCOUNT, "green door") == []
+        alter(store, memory, content="the green door is shut")
+        with store.reading() as reader:
+            assert reader.same_text(ACCOUNT, "the green door is open") == []
+
+    def test_a_forgotten_text_is_still_found_as_the_same(self, store: Store) -> None:
+        memory = record()
+        put(store, memory)
+        alter(store, memory, "forget", status="forgotten")
+        with store.reading() as reader:
+            assert [m.status for m in reader.same_text(ACCOUNT, memory.content)] == ["forgotten"]
+
+    def test_tags_lead_from_rows_to_words_and_back(self, store: Store) -> None:
+        one, two = record("one green", tags=("b", "a")), record("two green", tags=("a",))
+        put(store, one, two, record("three green"))
+        put(store, record("four green", tags=("a",), account="other"))
+        rows = [row_of(store, one), row_of(store, two)]
+        with store.reading() as reader:
+            assert sorted(reader.tags_of(ACCOUNT, rows)) == sorted([(rows[0], "a"), (rows[0], "b"), (rows[1], "a")])
+            assert reader.tag_members(ACCOUNT, "a", 10) == [rows[1], rows[0]]
+            assert reader.tag_members(ACCOUNT, "a", 1) == [rows[1]]
+            assert reader.tag_members(ACCOUNT, "none", 10) == []
+            assert reader.tags_of("other", rows) == []
+        alter(store, one, "untag", tags=("b",))
+        with store.reading() as reader:
+            assert reader.tag_members(ACCOUNT, "a", 10) == [rows[1]]
+
+    def test_a_key_finds_its_memory_even_a_forgotten_one(self, store: Store) -> None:
+        memory = record(key="once")
+        put(store, memory)
+        alter(store, memory, "forget", status="forgotten")
+        with store.reading() as reader:
+            found = reader.by_key(ACCOUNT, "once")
+            assert found is not None
+            assert (found.id, found.status) == (memory.id, "forgotten")
+            assert reader.by_key(ACCOUNT, "twice") is None
+            assert reader.by_key("other", "once") is None
+
+    def test_switches_belong_to_an_account_and_can_be_thrown_twice(self, store: Store) -> None:
+        with store.transaction(ACCOUNT, "tester", NOW) as tx:
+            tx.switch(ACCOUNT, "atlas", on=False)
+            tx.switch(ACCOUNT, "atlas", on=False)
+            tx.switch(ACCOUNT, "*", on=False)
+            tx.switch(ACCOUNT, "never off", on=True)
+        with store.reading() as reader:
+            assert reader.switched_off(ACCOUNT) == {"atlas", "*"}
+            assert reader.switched_off("other") == frozenset()
+            assert reader.events(ACCOUNT) == []
+        with store.transaction(ACCOUNT, "tester", NOW) as tx:
+            tx.switch(ACCOUNT, "*", on=True)
+        with store.reading() as reader:
+            assert reader.switched_off(ACCOUNT) == {"atlas"}
+
+    def test_a_note_is_what_was_last_written(self, store: Store) -> None:
+        with store.reading() as reader:
+            assert reader.note("scale") is None
+        for value in ("first", "zweitens ü"):
+            with store.transaction("", "tester", NOW) as tx:
+                tx.set_note("scale", value)
+        with store.reading() as reader:
+            assert reader.note("scale") == "zweitens ü"
+
+    def test_counts_count_one_account(self, store: Store) -> None:
+        store.use_model(MODEL, DIMENSIONS)
+        put(
+            store,
+            record("one", tags=("a", "b"), project="atlas", scope="project"),
+            record("two", tags=("a",)),
+            vectors=axis(0),
+        )
+        put(store, record("three", type="rule", status="forgotten"))
+        put(store, record("four", account="other"))
+        with store.reading() as reader:
+            assert reader.count(ACCOUNT) == {
+                "statuses": {"active": 2, "forgotten": 1},
+                "types": {"fact": 2},
+                "scopes": {"project": 1, "global": 1},
+                "projects": {"atlas": 1},
+                "tags": {"a": 2, "b": 1},
+                "models": {MODEL: 2},
+                "events": 3,
+                "unembedded": 1,
+            }
+            assert reader.count("nobody")["statuses"] == {}

@@ -1,0 +1,168 @@
+"""The journal: one event a change, with exactly what changed before and after, and nothing for what is no change."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from recollect.ports import Store
+from recollect.testing.contract.samples import (
+    ACCOUNT,
+    DIMENSIONS,
+    MODEL,
+    NOW,
+    alter,
+    axis,
+    held,
+    put,
+    recalled,
+    record,
+    row_of,
+)
+from recollect.values.event import Event
+from recollect.values.image import to_image
+from recollect.values.memory import Breadcrumb, Record
+
+LATER = NOW + timedelta(hours=1)
+
+
+def _events(store: Store, memory: Record) -> list[Event]:
+    with store.reading() as reader:
+        return reader.events(memory.account, memory_id=memory.id)
+
+
+class JournalContract:
+    """Who changed what, when, and how it was before."""
+
+    def test_a_creation_has_no_before_and_is_its_own_after(self, store: Store) -> None:
+        memory = record()
+        put(store, memory)
+        (event,) = _events(store, memory)
+        assert (event.kind, event.before, event.after) == ("remember", None, {})
+        assert (event.actor, event.at, event.memory_id, event.undoes) == ("tester", NOW, memory.id, None)
+
+    def test_a_change_keeps_only_the_fields_that_changed(self, store: Store) -> None:
+        memory = record(tags=("one",), importance=0.25)
+        put(store, memory)
+        crumb = Breadcrumb("s9", 4, LATER)
+        with store.transaction(ACCOUNT, "someone", LATER) as tx:
+            changed = memory.with_(
+                tags=("one", "two"), importance=0.75, hit_at=LATER, breadcrumbs=(crumb,), session="s2"
+            )
+            tx.change(memory, changed, "update", reason="because")
+        event = _events(store, memory)[-1]
+        assert event.before == {
+            "tags": ["one"], "importance": 0.25, "hit_at": None, "breadcrumbs": [], "session": None,
+        }  # fmt: skip
+        assert event.after == {
+            "tags": ["one", "two"], "importance": 0.75, "hit_at": LATER.isoformat(), "session": "s2",
+            "breadcrumbs": [{"session": "s9", "message": 4, "at": LATER.isoformat()}],
+        }  # fmt: skip
+        assert (event.kind, event.actor, event.at, event.reason) == ("update", "someone", LATER, "because")
+
+    def test_a_removal_keeps_the_whole_memory(self, store: Store) -> None:
+        memory = record(tags=("one",))
+        put(store, memory)
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            tx.remove(memory)
+        event = _events(store, memory)[-1]
+        assert (event.kind, event.before, event.after) == ("undo", to_image(memory), None)
+        assert held(store, memory) is None
+        assert recalled(store) == set()
+
+    def test_a_purge_leaves_the_skeleton_of_the_journal_and_a_hash(self, store: Store) -> None:
+        memory, other = record("the green safe opens with 4711"), record("the green door is open")
+        put(store, memory, other)
+        alter(store, memory, content="the green safe opens with 4712")
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            (now,) = tx.get(ACCOUNT, [memory.id])
+            assert now is not None
+            tx.purge(now)
+        store.erase_traces(ACCOUNT)
+        events = _events(store, memory)
+        assert [event.kind for event in events] == ["remember", "update", "purge"]
+        assert {(event.before, event.after, event.reason) for event in events} == {(None, None, None)}
+        assert recalled(store) == {"the green door is open"}
+        with store.reading() as reader:
+            assert reader.purged(ACCOUNT, "The green safe opens with 4712.")
+            assert not reader.purged("other", "the green safe opens with 4712")
+            assert not reader.purged(ACCOUNT, "the green door is open")
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            tx.allow_again(ACCOUNT, "the green safe opens with 4712")
+            assert not tx.purged(ACCOUNT, "the green safe opens with 4712")
+
+    def test_the_events_of_one_transaction_share_its_operation(self, store: Store) -> None:
+        with store.transaction(ACCOUNT, "tester", NOW) as tx:
+            operation = tx.operation
+            tx.insert(record("the green door is open"), None)
+            tx.insert(record("the green lamp is broken"), None)
+        put(store, record("the green kettle boils"))
+        with store.reading() as reader:
+            both = reader.events(ACCOUNT, operation=operation.id)
+            assert [event.operation for event in both] == [operation.id] * 2
+            assert len({event.operation for event in reader.events(ACCOUNT)}) == 2
+        assert (operation.actor, operation.at) == ("tester", NOW)
+
+    def test_events_are_numbered_upwards_and_can_be_read_from_either_end(self, store: Store) -> None:
+        memories = [record(f"the green door number {number}") for number in range(5)]
+        for number, memory in enumerate(memories):
+            put(store, memory, at=NOW + timedelta(minutes=number))
+        put(store, record("the green lamp is broken", account="other"))
+        with store.reading() as reader:
+            events = reader.events(ACCOUNT)
+            numbers = [event.seq for event in events]
+            assert [event.memory_id for event in events] == [memory.id for memory in memories]
+            assert numbers == sorted(set(numbers))
+            assert reader.events(ACCOUNT, newest_first=True) == events[::-1]
+            assert reader.events(ACCOUNT, newest_first=True, limit=2) == events[:2:-1]
+            assert reader.events(ACCOUNT, after=numbers[1], limit=2) == events[2:4]
+            assert reader.events(ACCOUNT, since=NOW + timedelta(minutes=3)) == events[4:]
+            assert reader.events("nobody") == []
+
+    def test_an_operation_that_undoes_another_marks_it_as_undone(self, store: Store) -> None:
+        memory = record()
+        put(store, memory)
+        (event,) = _events(store, memory)
+        with store.reading() as reader:
+            assert reader.undone(ACCOUNT, [event.operation]) == frozenset()
+        with store.transaction(ACCOUNT, "tester", LATER, undoes=event.operation) as tx:
+            assert tx.operation.undoes == event.operation
+            tx.remove(memory)
+        with store.reading() as reader:
+            assert reader.undone(ACCOUNT, [event.operation, memory.id]) == frozenset((event.operation,))
+            assert reader.undone("other", [event.operation]) == frozenset()
+            assert reader.events(ACCOUNT)[-1].undoes == event.operation
+
+    def test_touching_counts_and_is_not_journaled(self, store: Store) -> None:
+        memory = record("the green door is open")
+        put(store, memory)
+        row = row_of(store, memory)
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            tx.touch(ACCOUNT, {row: 3, 10_000: 1}, LATER)
+        found = held(store, memory)
+        assert found is not None
+        assert (found.access_count, found.accessed_at, found.updated_at) == (3, LATER, NOW)
+        assert len(_events(store, memory)) == 1
+        with store.transaction("other", "tester", LATER) as tx:
+            tx.touch("other", {row: 3}, LATER)
+        assert held(store, memory) == found
+
+    def test_a_change_never_sets_the_counters_back(self, store: Store) -> None:
+        memory = record("the green door is open")
+        put(store, memory)
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            tx.touch(ACCOUNT, {row_of(store, memory): 2}, LATER)
+            # Decided on a reading from before the touch.
+            tx.change(memory, memory.with_(score=3), "reinforce")
+        found = held(store, memory)
+        assert found is not None
+        assert (found.score, found.access_count, found.accessed_at) == (3, 2, LATER)
+
+    def test_a_vector_given_later_is_an_event_without_images(self, store: Store) -> None:
+        store.use_model(MODEL, DIMENSIONS)
+        memory = record()
+        put(store, memory)
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            tx.set_vectors(ACCOUNT, memory.id, axis(0))
+            tx.set_vectors(ACCOUNT, record().id, axis(0))
+        events = _events(store, memory)
+        assert [(event.kind, event.before, event.after) for event in events[1:]] == [("embed", {}, {})]

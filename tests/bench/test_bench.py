@@ -1,0 +1,211 @@
+"""The bench measures what it says: its metrics by hand, its sets, its cache, its tables, and a small run of speed."""
+
+import gzip
+import json
+import math
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bench import quality, report, runs, speed
+from bench.beliefs import conflict, merging, sick
+from bench.embedding import CachedEmbedder
+from bench.faults import check
+from bench.metrics import distinct, mean, ndcg_at, quantile, recall_at, reciprocal_rank
+from bench.retrieval import evaluate, summary
+from bench.sets import DataMissing, load
+from bench.synthetic import SyntheticEmbedder, Words
+from bench.tables import Figure, figure_of, figures_table
+from bench.worker import opened
+
+
+def test_recall_is_the_share_of_the_gold_among_the_first():
+    assert recall_at(["a", "b", "c", "d"], {"b", "d"}, 2) == 0.5
+    assert recall_at(["a", "b", "c", "d"], {"b", "d"}, 4) == 1.0
+    assert recall_at([], {"b"}, 10) == 0.0
+    assert recall_at(["b", "b"], {"b", "c"}, 10) == 0.5
+
+
+def test_ndcg_discounts_by_place():
+    assert ndcg_at(["a"], {"a"}, 10) == 1.0
+    assert ndcg_at(["x", "a"], {"a"}, 10) == pytest.approx(1 / math.log2(3))
+    assert ndcg_at(["a", "x", "b"], {"a", "b"}, 10) == pytest.approx((1 + 0.5) / (1 + 1 / math.log2(3)))
+    assert ndcg_at(["x", "a"], {"a"}, 1) == 0.0
+
+
+def test_the_first_gold_decides_the_reciprocal_rank():
+    assert reciprocal_rank(["x", "y", "a", "b"], {"a", "b"}) == pytest.approx(1 / 3)
+    assert reciprocal_rank(["x"], {"a"}) == 0.0
+
+
+def test_sessions_count_where_they_first_stand():
+    assert distinct(["s2", None, "s1", "s2"]) == ["s2", "s1"]
+
+
+def test_nothing_has_no_mean_and_no_quantile():
+    assert math.isnan(mean([]))
+    assert math.isnan(quantile([], 0.5))
+    assert quantile([1.0, 3.0], 0.5) == 2.0
+
+
+def test_a_figure_says_whether_it_meets_its_target():
+    assert Figure("x", 0.8, 0.78).verdict == "ok"
+    assert "below" in Figure("x", 0.7, 0.78).verdict
+    assert "below" in Figure("x", 3.1, 3.0, "lower").verdict
+    assert Figure("x", math.nan, 3.0, "lower").verdict == "not measured"
+    assert Figure("x", 3.1).verdict == ""
+    assert "| x | 3.10 ms | ≤ 3 ms | **below** |  |" in figures_table([Figure("x", 3.1, 3.0, "lower", "ms")])
+
+
+def test_a_figure_survives_the_raw_file():
+    figure = Figure("x", 3.1, 3.0, "lower", "ms", "a note")
+    assert figure_of(json.loads(json.dumps(figure.as_row()))) == figure
+
+
+def test_merging_counts_paraphrases_and_contradictions():
+    same = {"a": "a", "b": "b", "label": "entailment", "ab": "A_entails_B", "ba": "B_entails_A"}
+    one_way = {**same, "ba": "B_neutral_A"}
+    opposed = {**same, "label": "contradiction", "ab": "A_contradicts_B", "ba": "B_contradicts_A"}
+    found = merging([same, same, one_way, opposed], ["reinforced", "stored", "reinforced", "stored"])
+    assert (found["merged"], found["precision_both_ways"], found["precision_entailment"]) == (2, 0.5, 1.0)
+    assert (found["recall_both_ways"], found["contradictions_merged"]) == (0.5, 0.0)
+
+
+@dataclass(frozen=True)
+class Counting(SyntheticEmbedder):
+    """A synthetic embedder that counts the texts it was given."""
+
+    texts: list = field(default_factory=list)
+
+    def embed_documents(self, texts, progress=None):
+        self.texts.extend(texts)
+        return super().embed_documents(texts)
+
+    def embed_query(self, text):
+        self.texts.append(text)
+        return super().embed_query(text)
+
+
+def test_a_cached_text_is_embedded_once_and_a_question_is_not_a_document(tmp_path):
+    inner = Counting()
+    with closing(CachedEmbedder(inner, tmp_path)) as cached:
+        vectors = cached.embed_documents(["one", "two", "one"])
+        asked = cached.embed_query("one")
+        assert inner.texts == ["one", "two", "one"]
+    with closing(CachedEmbedder(inner, tmp_path)) as cached:
+        assert np.array_equal(cached.embed_documents(["two", "one"]), vectors[[1, 0]])
+        assert np.array_equal(cached.embed_query("one"), asked)
+    assert inner.texts == ["one", "two", "one"]
+    assert np.array_equal(vectors[0], vectors[2])
+    assert not np.array_equal(asked, vectors[0])
+
+
+def _write(path: Path, rows: list[dict]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A tiny set in the shape of the real ones."""
+    folder = tmp_path / "data"
+    said = {"set": "c1", "session": "S1", "ts": "2023-05-08T13:56:00", "speaker": "Ana"}
+    texts = ("My violin is from Cremona.", "The harbour opens at nine.", "We planted tomatoes in March.")
+    turns = [{**said, "id": f"D1:{n}", "text": text} for n, text in enumerate(texts)]
+    elsewhere = {**said, "set": "c2", "id": "D1:0", "text": "My violin is from Berlin."}
+    _write(folder / "locomo" / "corpus.jsonl.gz", [*turns, elsewhere])
+    asked = {"set": "c1", "qid": "q1", "text": "Where is the violin from?", "category": "single-hop"}
+    gold = {"gold": ["D1:0"], "gold_sessions": ["S1"], "date": None}
+    adversarial = {**asked, **gold, "qid": "q2", "category": "adversarial"}
+    _write(folder / "locomo" / "queries.jsonl.gz", [{**asked, **gold}, adversarial, {**asked, "gold": [], "qid": "q3"}])
+    facts = ("The harbour master is Ana Silva.", "The capital of Freedonia is Zoville.")
+    _write(
+        folder / "memoryagentbench_conflict" / "facts.jsonl.gz",
+        [{"set": "6k", "id": n, "text": text} for n, text in enumerate(facts)],
+    )
+    question = {"set": "6k", "qid": "f1", "text": "Who is the harbour master?", "gold": 0, "stale": [1]}
+    _write(
+        folder / "memoryagentbench_conflict" / "queries.jsonl.gz", [question, {"set": "6k", "qid": "f2", "text": "?"}]
+    )
+    pair = {"a": "A man is cooking.", "b": "A man is cooking.", "label": "entailment", "score": 5}
+    _write(folder / "pairs_sick" / "pairs.jsonl.gz", [{**pair, "ab": "A_entails_B", "ba": "B_entails_A"}])
+    return folder
+
+
+def test_a_set_has_its_turns_in_place_and_only_questions_with_gold(data):
+    corpus = load(data, "locomo")
+    assert [(turn.set, turn.position) for turn in corpus.turns] == [("c1", 0), ("c1", 1), ("c1", 2), ("c2", 0)]
+    assert corpus.turns[0].at == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+    assert [question.qid for question in corpus.questions] == ["q1"]
+
+
+def test_a_question_is_answered_from_its_own_set(data):
+    rows = evaluate(data, SyntheticEmbedder(), ("locomo",), ("hebbian",))
+    assert [row["qid"] for row in rows] == ["q1"]
+    assert summary(rows)["mrr"] == 1.0
+
+
+def test_facts_and_pairs_are_judged(data):
+    told = conflict(data, SyntheticEmbedder(), "hebbian")
+    assert (told["current_first"], told["stale_above"], told["outcomes"]) == (1.0, 0.0, {"stored": 2})
+    assert sick(data, SyntheticEmbedder())["recall_both_ways"] == 1.0
+
+
+def test_a_missing_set_is_named_and_the_rest_runs(data):
+    done = quality.run(data, SyntheticEmbedder(), ("beam", "locomo"), ("hebbian", "hybrid"))
+    assert "beam_100K" in done.left_out[0]
+    assert any(figure.what == "LoCoMo turn recall@10" for figure in done.figures)
+    assert "| hybrid |" in quality.profiles_table(done.rows)
+    assert "left out: beam" in quality.shown(done, ("hebbian", "hybrid"))
+    with pytest.raises(DataMissing):
+        load(data, "beam_100K")
+
+
+def test_synthetic_texts_are_seeded_and_of_about_100_characters():
+    assert Words(seed=1).texts(50) == Words(seed=1).texts(50)
+    assert 85 < mean(map(len, Words(seed=1).texts(200))) <= 101
+    vectors = SyntheticEmbedder().embed_documents(Words(seed=1).texts(50))
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert (vectors @ vectors.T).min() > 0
+
+
+def test_speed_measures_a_small_store(tmp_path):
+    figures = {figure.what: figure for figure in speed.run(tmp_path, (500,), parts=False, questions=10)}
+    small = next(figure for what, figure in figures.items() if "brute force" in what)
+    assert small.value == 1.0
+    assert all(math.isfinite(figure.value) and figure.value > 0 for figure in figures.values())
+
+
+def test_the_report_is_made_of_the_newest_runs(tmp_path):
+    figures = [Figure("LoCoMo turn recall@10", 0.7, 0.78).as_row()]
+    runs.save("quality", {"figures": figures, "rows": [], "left_out": []}, tmp_path)
+    page = tmp_path / "benchmarks.md"
+    page.write_text(f"# Own words\n\n{report.BEGIN}\nold\n{report.END}\n\nOwn end\n", "utf-8")
+    report.write(page, tmp_path)
+    text = page.read_text("utf-8")
+    assert text.startswith("# Own words")
+    assert text.endswith("Own end\n")
+    assert "old" not in text
+    assert "LoCoMo turn recall@10" in text
+    assert "Where it loses" in text
+
+
+def _tampered(path: Path, statement: str, *values) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        assert connection.execute(statement, values).rowcount == 1
+
+
+def test_the_reliability_check_notices_a_lost_memory_and_one_nobody_made(tmp_path):
+    path = tmp_path / "memory.db"
+    with opened(path) as memory:
+        ids = [memory.remember(text).memory.id for text in ("The harbour opens at nine.", "We planted tomatoes.")]
+    assert check(path, ids) == {"damaged": 0, "lost": 0, "uncreated": 0}
+    gone = bytes.fromhex(ids[0].replace("-", ""))
+    _tampered(path, "DELETE FROM memories WHERE id = ?", gone)
+    found = check(path, ids)
+    assert (found["lost"], found["uncreated"]) == (1, 1)

@@ -1,0 +1,268 @@
+"""Random operations, played on the reference and on a SQLite file side by side: no answer may differ, ever."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import ExitStack
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from recollect.config import load
+from recollect.embed.attached import Attached
+from recollect.engine import Memory
+from recollect.persist.in_memory import InMemoryStore
+from recollect.persist.sqlite.store import SqliteStore
+from recollect.ports import Store
+from recollect.testing.clock import FixedClock
+from recollect.testing.embedding import HashingEmbedder
+from recollect.testing.twins import Twins
+from recollect.values.scope import Identity
+from recollect.values.words import MEMORY_TYPES
+from recollect.wiring import _parts
+
+PROFILES = ("hybrid", "belief", "hebbian", "composite", "relevance", "cascade")
+STATUSES = (None, "superseded", "archived", "forgotten", "all")
+MANY = 200
+
+texts = st.builds(
+    "{} {} {} {}".format,
+    st.sampled_from(("The staging database", "The deploy window", "Our style guide", "The billing service", "Never")),
+    st.sampled_from(("runs on", "is", "prefers", "no longer uses", "talks to")),
+    st.sampled_from(("postgres", "mysql", "friday", "tabs", "spaces", "port 9001", "port 9002", "kafka")),
+    st.sampled_from(("in production", "for now", "since march", "", "as Zoë said")),
+)
+queries = st.sampled_from(
+    (
+        "which database does staging run on",
+        "deploy friday",
+        "tabs or spaces",
+        "billing port 9001",
+        "kafka #infra",
+        "zoë march",
+    )
+)
+pick = st.integers(0, 60)
+projects = st.sampled_from((None, "atlas", "zephyr"))
+agents = st.sampled_from((None, "ada", "bob"))
+teams = st.sampled_from(((), ("core",)))
+spans = st.sampled_from((timedelta(seconds=1), timedelta(minutes=50), timedelta(days=1), timedelta(days=40)))
+lives = st.sampled_from((None, None, 1800, 90_000, 4_000_000))
+
+
+@st.composite
+def drafts(draw: st.DrawFn) -> dict[str, Any]:
+    """The fields of a draft, with the coordinate its scope needs."""
+    scope = draw(st.sampled_from((None, None, "global", "project", "agent", "team", "session", "task")))
+    return {
+        "scope": scope,
+        "project": draw(projects) or ("atlas" if scope == "project" else None),
+        "agent": draw(agents) or "ada" if scope == "agent" else None,
+        "team": "core" if scope == "team" else None,
+        "task": "t1" if scope == "task" else None,
+        "session": draw(st.sampled_from((None, "s1"))) or ("s1" if scope == "session" else None),
+        "position": draw(st.sampled_from((None, 0, 1, 2, 5))),
+        "speaker": draw(st.sampled_from((None, "Zoë", "assistant"))),
+        "type": draw(st.sampled_from((None, *MEMORY_TYPES[:4]))),
+        "tags": draw(st.sampled_from(((), ("infra",), ("infra", "style")))),
+        "weight": draw(st.sampled_from((None, 0.5))),
+        "ttl": draw(lives),
+        "key": draw(st.sampled_from((None, None, None, "k1", "k2"))),
+        "revive": draw(st.booleans()),
+    }
+
+
+class TwinEngines(RuleBasedStateMachine):
+    """The rules are the verbs of `Memory`; a memory is picked by number, modulo how many there are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="recollect-twins-"))
+        self.clock = FixedClock()
+        self.moments: list[datetime] = [self.clock.now]
+        self.reference = InMemoryStore()
+        self.twins = Twins(self._engine(self.reference), self._engine(self._file()))
+
+    def _file(self) -> Store:
+        return SqliteStore(self.folder / "memory.db", durable=False)
+
+    def _engine(self, store: Store) -> Memory:
+        loaded = load({"XDG_CONFIG_HOME": str(self.folder)}, db=str(self.folder / "memory.db"), embedder="none")
+        attached = Attached(HashingEmbedder(), store, known=True)
+        return Memory(_parts(loaded, store, attached, None, self.clock), Identity())
+
+    def teardown(self) -> None:
+        for engine in self.twins.engines:
+            engine.close()
+        shutil.rmtree(self.folder)
+
+    def _number(self, pick: int) -> int:
+        return pick % len(self.twins)
+
+    # Writing
+
+    @rule(text=texts, draft=drafts(), replaced=st.none() | pick)
+    def remember(self, text: str, draft: dict[str, Any], replaced: int | None) -> None:
+        if replaced is not None and replaced % 4 == 0 and len(self.twins):
+            draft |= {"supersedes": self._number(replaced)}
+        self.twins.remember(text, **draft)
+        self.clock.advance(1)
+
+    @precondition(lambda self: len(self.twins))
+    @rule(
+        pick=pick,
+        text=st.none() | texts,
+        life=lives,
+        tags=st.sampled_from((None, (), ("style",))),
+        weight=st.sampled_from((0.2, 1.0)),
+    )
+    def update(
+        self, pick: int, text: str | None, life: float | None, tags: tuple[str, ...] | None, weight: float
+    ) -> None:
+        number = self._number(pick)
+        given = {"content": text, "ttl": life, "tags": tags}
+        changes = {"weight": weight} | {name: value for name, value in given.items() if value is not None}
+        self.twins.same(lambda memory, ids: memory.update(ids[number], **changes))
+        self.clock.advance(1)
+
+    @precondition(lambda self: len(self.twins))
+    @rule(pick=pick, verb=st.sampled_from(("forget", "restore", "reinforce", "demote", "forget", "restore")))
+    def change(self, pick: int, verb: str) -> None:
+        number = self._number(pick)
+        self.twins.same(lambda memory, ids: getattr(memory, verb)(ids[number]))
+        self.clock.advance(1)
+
+    @precondition(lambda self: len(self.twins))
+    @rule(pick=pick, helpful=st.booleans())
+    def feedback(self, pick: int, helpful: bool) -> None:
+        number = self._number(pick)
+        self.twins.same(lambda memory, ids: memory.feedback(ids[number], helpful))
+
+    @precondition(lambda self: len(self.twins))
+    @rule(pick=pick, verb=st.sampled_from(("tag", "untag")), tag=st.sampled_from(("infra", "style")))
+    def tag(self, pick: int, verb: str, tag: str) -> None:
+        number = self._number(pick)
+        self.twins.same(lambda memory, ids: getattr(memory, verb)(ids[number], tag))
+        self.clock.advance(1)
+
+    @precondition(lambda self: len(self.twins) > 1)
+    @rule(old=pick, new=pick)
+    def supersede(self, old: int, new: int) -> None:
+        first, second = self._number(old), self._number(new)
+        self.twins.same(lambda memory, ids: memory.supersede(ids[first], ids[second]))
+        self.clock.advance(1)
+
+    @rule()
+    def undo(self) -> None:
+        self.twins.same(lambda memory, _: memory.undo())
+        self.clock.advance(1)
+
+    @precondition(lambda self: len(self.twins))
+    @rule(pick=pick)
+    def undo_an_earlier_operation(self, pick: int) -> None:
+        def act(memory: Memory, _: object) -> list[str]:
+            events = memory.log(limit=500)
+            return memory.undo(events[pick % len(events)].operation)
+
+        self.twins.same(act)
+        self.clock.advance(1)
+
+    @precondition(lambda self: len(self.twins) > 3)
+    @rule(pick=pick)
+    def purge(self, pick: int) -> None:
+        number = self._number(pick)
+        self.twins.same(lambda memory, ids: memory.purge(ids[number]))
+        self.clock.advance(1)
+
+    @rule(project=projects, verb=st.sampled_from(("off", "on", "on", "on")))
+    def switch(self, project: str | None, verb: str) -> None:
+        self.twins.same(lambda memory, _: getattr(memory, verb)(project, everywhere=project is None))
+
+    # Time and files
+
+    @rule(span=spans)
+    def time_passes(self, span: timedelta) -> None:
+        self.moments.append(self.clock.now)
+        self.clock.advance(span)
+
+    @rule(snapshot=st.booleans())
+    def reopen(self, snapshot: bool) -> None:
+        self.twins.same(lambda memory, _: memory.stats())
+        self.twins.engines[1].close()
+        if not snapshot:
+            shutil.rmtree(self.folder / "memory.db.index", ignore_errors=True)
+        self.twins.engines = (self._engine(self.reference), self._engine(self._file()))
+
+    # Reading
+
+    @rule(
+        query=queries,
+        profile=st.sampled_from(PROFILES),
+        project=projects,
+        agent=agents,
+        teams=teams,
+        status=st.sampled_from(STATUSES),
+        explain=st.booleans(),
+    )
+    def recall(
+        self,
+        query: str,
+        profile: str,
+        project: str | None,
+        agent: str | None,
+        teams: tuple[str, ...],
+        status: str | None,
+        explain: bool,
+    ) -> None:
+        where: dict[str, Any] = {"project": project, "session": "s1" if explain else None, "status": status}
+        self.twins.recall(
+            lambda memory: memory.as_(agent=agent, teams=teams).recall(
+                query, profile=profile, limit=MANY, explain=explain, **where
+            )
+        )
+
+    @rule(
+        agent=agents,
+        teams=teams,
+        status=st.sampled_from(STATUSES),
+        tag=st.sampled_from((None, "infra")),
+        project=projects,
+    )
+    def list(
+        self, agent: str | None, teams: tuple[str, ...], status: str | None, tag: str | None, project: str | None
+    ) -> None:
+        conditions = {"status": status, "tag": tag, "project": project}
+        self.twins.same(lambda memory, _: memory.as_(agent=agent, teams=teams).list(limit=MANY, **conditions))
+
+    @precondition(lambda self: len(self.twins))
+    @rule(pick=pick)
+    def get_and_history(self, pick: int) -> None:
+        number = self._number(pick)
+        self.twins.same(lambda memory, ids: memory.get(ids[number]))
+        self.twins.same(lambda memory, ids: memory.history(ids[number]))
+
+    @rule(pick=pick, query=queries)
+    def as_of(self, pick: int, query: str) -> None:
+        moment = self.moments[pick % len(self.moments)]
+        if self.twins.same(lambda memory, _: memory.as_of(moment).close()) is not None:
+            return
+        with ExitStack() as stack:
+            past = Twins(*(stack.enter_context(engine.as_of(moment)) for engine in self.twins.engines))
+            past.ids = self.twins.ids
+            past.same(lambda memory, _: memory.list(limit=MANY, status="all"))
+            past.recall(lambda memory: memory.recall(query, limit=MANY, project="atlas", explain=True))
+
+    @invariant()
+    def counts_agree(self) -> None:
+        self.twins.same(lambda memory, _: memory.stats())
+
+
+TestTwinEngines = TwinEngines.TestCase
+TestTwinEngines.settings = settings(
+    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+)
