@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from recollect.config import load
 from recollect.embed.attached import Attached
@@ -27,7 +28,7 @@ from recollect.values.words import MEMORY_TYPES
 from recollect.wiring import _parts
 
 PROFILES = ("hybrid", "belief", "hebbian", "composite", "relevance", "cascade")
-STATUSES = (None, "superseded", "archived", "forgotten", "all")
+STATUSES = (None, None, None, None, "superseded", "forgotten", ("active", "superseded"), "all")
 MANY = 200
 
 texts = st.builds(
@@ -106,12 +107,16 @@ class TwinEngines(RuleBasedStateMachine):
 
     # Writing
 
-    @rule(text=texts, draft=drafts(), replaced=st.none() | pick)
-    def remember(self, text: str, draft: dict[str, Any], replaced: int | None) -> None:
-        if replaced is not None and replaced % 4 == 0 and len(self.twins):
-            draft |= {"supersedes": self._number(replaced)}
-        self.twins.remember(text, **draft)
-        self.clock.advance(1)
+    @initialize(many=st.lists(st.tuples(texts, drafts()), min_size=6, max_size=10))
+    def begin(self, many: Sequence[tuple[str, dict[str, Any]]]) -> None:
+        self.remember(many, None)
+
+    @rule(many=st.lists(st.tuples(texts, drafts()), min_size=1, max_size=3), replaced=st.none() | pick)
+    def remember(self, many: Sequence[tuple[str, dict[str, Any]]], replaced: int | None) -> None:
+        for text, draft in many:
+            named = replaced is not None and len(self.twins) > 0
+            self.twins.remember(text, **draft, supersedes=self._number(replaced or 0) if named else None)
+            self.clock.advance(1)
 
     @precondition(lambda self: len(self.twins))
     @rule(
@@ -216,7 +221,7 @@ class TwinEngines(RuleBasedStateMachine):
         project: str | None,
         agent: str | None,
         teams: tuple[str, ...],
-        status: str | None,
+        status: str | tuple[str, ...] | None,
         explain: bool,
     ) -> None:
         where: dict[str, Any] = {"project": project, "session": "s1" if explain else None, "status": status}
@@ -234,7 +239,7 @@ class TwinEngines(RuleBasedStateMachine):
         project=projects,
     )
     def list(
-        self, agent: str | None, teams: tuple[str, ...], status: str | None, tag: str | None, project: str | None
+        self, agent: str | None, teams: tuple[str, ...], status: str | tuple[str, ...] | None, tag: str | None, project: str | None
     ) -> None:
         conditions = {"status": status, "tag": tag, "project": project}
         self.twins.same(lambda memory, _: memory.as_(agent=agent, teams=teams).list(limit=MANY, **conditions))

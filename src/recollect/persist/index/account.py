@@ -25,7 +25,7 @@ from recollect.persist.index.rows import (
     scoring_columns,
 )
 from recollect.persist.index.vectors import EXACT, GATHER, VectorIndex, top_of
-from recollect.values.search import Candidates, Search
+from recollect.values.search import PERSON, Candidates, Search
 
 _REMEMBERED_MASKS = 16
 _TAIL = 4096
@@ -242,13 +242,18 @@ class AccountIndex:
         return sources[found >= 0], found[found >= 0]
 
     def _with_neighbours(self, spots: NDArray[np.int64], reach: int, allowed: Mask) -> NDArray[np.int64]:
-        """The rows themselves and the turns said just before and after them in the same session."""
+        """The rows themselves and, where people talk, the turns just before and after them in the same session."""
         if not reach or len(spots) == 0:
             return spots
-        own = _turn(self.table["thread"][spots], self.table["position"][spots])
-        around = np.concatenate([own[own >= 0] + step for step in range(-reach, reach + 1) if step])
+        said = spots[self.table["role"][spots] == PERSON]
+        own = _turn(self.table["thread"][said], self.table["position"][said])
+        own = own[own >= 0]
+        if len(own) == 0:
+            return spots
+        around = np.concatenate([own + step for step in range(-reach, reach + 1) if step])
         found = np.concatenate([turns.find(around) for turns in self._all_turns()])
-        return np.unique(np.concatenate((spots, found[allowed[found]])))
+        found = found[allowed[found] & (self.table["role"][found] == PERSON)]
+        return np.unique(np.concatenate((spots, found)))
 
     def _all_turns(self) -> tuple[_Turns, _Turns]:
         """Every turn sorted, but for the newest rows, which are sorted anew each time until they are many."""

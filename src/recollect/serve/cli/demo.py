@@ -25,10 +25,10 @@ from recollect.wiring import open_memory
 
 _WEEKS = 3
 _FACTS: tuple[tuple[str, str, DraftFields], ...] = (
-    ("We deploy with make deploy, from the main branch only", " --type procedure", {"type": "procedure"}),
+    ("We deploy with make deploy, from main only", " --type procedure", {"type": "procedure"}),
     ("The shop's database is PostgreSQL 16", "", {}),
     ("Maria owns the billing service", " -t people", {"tags": ["people"]}),
-    ("The nightly import must be done by 6 in the morning", " --type rule", {"type": "rule"}),
+    ("The nightly import must end by 6 am", " --type rule", {"type": "rule"}),
     ("The spring release is on Friday", "", {}),
     ("Tom is looking for a new job", " -t people", {"tags": ["people"]}),
 )
@@ -47,7 +47,7 @@ def tell(memory: Memory, stage: Stage, calendar: Calendar) -> None:
     calendar.pass_days(4)
     _screen(memory, stage)
     _correct(memory, stage)
-    calendar.pass_days(5)
+    calendar.pass_days(6)
     _forget_and_undo(memory, stage)
     _look_back(memory, stage)
     _go_on(stage)
@@ -67,7 +67,9 @@ def _ask(memory: Memory, stage: Stage) -> None:
 
 
 def _say_again(memory: Memory, stage: Stage) -> None:
-    stage.chapter("Say it again", "Six days later, in other words. Nothing is stored twice: the memory grows stronger.")
+    stage.chapter(
+        "Say it again", "Six days later, in other words. Nothing is stored twice:", "the memory grows stronger."
+    )
     _remember(memory, stage, "The billing service is owned by Maria")
 
 
@@ -100,7 +102,7 @@ def _screen(memory: Memory, stage: Stage) -> None:
 def _correct(memory: Memory, stage: Stage) -> None:
     stage.chapter("A correction", "The import was noted wrongly. The text changes, its history stays.")
     wrong = next(record for record in memory.list() if "import" in record.content)
-    text = "The nightly import must be done by 5 in the morning"
+    text = "The nightly import must end by 5 am"
     right = memory.update(wrong.id, content=text)
     if not isinstance(right, Refused):
         stage.command(
@@ -110,13 +112,15 @@ def _correct(memory: Memory, stage: Stage) -> None:
 
 
 def _forget_and_undo(memory: Memory, stage: Stage) -> None:
-    stage.chapter("Forget", "That was told in confidence. Forgotten means forgotten: other words do not bring it back.")
+    stage.chapter(
+        "Forget", "That was told in confidence. Forgotten means forgotten:", "other words do not bring it back."
+    )
     told = next(record for record in memory.list() if "Tom" in record.content)
     hidden = memory.forget(told.id, "told in confidence")
     stage.command(f"forget {told.short_id}", lambda page: show_changed(page, "forgotten", hidden, stage.now))
     _remember(memory, stage, "Tom looks for a new job")
     stage.chapter("Undo", "Every change can be taken back, a forget as well.")
-    changed = {id: memory.get(id) for id in memory.undo()}
+    changed = {each: memory.get(each) for each in memory.undo()}
     stage.command("undo", lambda page: show_undone(page, changed))
 
 
@@ -142,7 +146,8 @@ def _go_on(stage: Stage) -> None:
         ("import recollect", "the same verbs in Python: recollect.open()"),
     )
     body: list[Line] = [(Piece(command.ljust(34), "id"), Piece(what, "dim")) for command, what in rows]
-    stage.show(lambda page: (page.line(), page.card((Piece("Now yours", "strong"),), body, "id")))
+    stage.tell("")
+    stage.show(lambda page: page.card((Piece("Now yours", "strong"),), body, "id"))
 
 
 def _remember(memory: Memory, stage: Stage, content: str, options: str = "", **fields: object) -> Outcome:

@@ -42,7 +42,9 @@ def complain_hint(ctx: click.Context) -> None:
 def _form(error: RecollectError | click.ClickException) -> dict[str, Any]:
     param = getattr(error, "param", None)
     field = getattr(error, "field", None) or (param.name if isinstance(param, click.Parameter) else None)
-    return {"type": type(error).__name__, "message": _message(error), "field": field}
+    # Click's own kinds of wrong use differ between its versions.
+    kind = "UsageError" if isinstance(error, click.ClickException) else type(error).__name__
+    return {"type": kind, "message": _message(error), "field": field}
 
 
 def _message(error: RecollectError | click.ClickException) -> str:

@@ -40,9 +40,9 @@ class RichPage:
         self._blocks += [Text(), Rule(named, align="left", style=_STYLES["dim"]), Text()]
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[Part]]) -> None:
-        table = Table(
-            box=SIMPLE_HEAD, header_style="bold", expand=True, padding=(0, 1, 0, 0), border_style="bright_black"
-        )
+        frame = _STYLES["dim"]
+        table = Table(box=SIMPLE_HEAD, header_style="bold", border_style=frame, padding=(0, 1, 0, 0), show_edge=False)
+        table.expand = True
         for place, name in enumerate(columns):
             last = place == len(columns) - 1
             side: Literal["left", "right"] = "right" if name.startswith(">") else "left"

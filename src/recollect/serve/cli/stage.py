@@ -47,17 +47,23 @@ class Stage:
 
     def tell(self, *lines: str) -> None:
         """A few lines between the commands."""
-        self.show(lambda page: [page.line(Piece(line, "dim")) for line in lines])
+        page = new_page()
+        for line in lines:
+            page.line(Piece(line, "dim"))
+        emit(page.text())
         self._wait(len(lines) * _TO_READ_A_LINE)
 
-    def command(self, text: str, view: Callable[[Page], object]) -> None:
+    def command(self, text: str, view: Callable[[Page], None]) -> None:
         """What one would type, then what one would see."""
-        self.show(lambda page: (page.line(), page.line(Piece("$ recollect ", "dim"), Piece(text, "strong"))))
+        page = new_page()
+        page.line()
+        page.line(Piece("$ recollect ", "dim"), Piece(text, "strong"))
+        emit(page.text())
         self._wait(0.6)
         self.show(view)
         self._wait(2 * _TO_READ_A_LINE)
 
-    def show(self, view: Callable[[Page], object]) -> None:
+    def show(self, view: Callable[[Page], None]) -> None:
         """Put something before the reader now."""
         page = new_page()
         view(page)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from recollect.serve.cli.page import Line, Page, Piece
 from recollect.serve.cli.views.words import about, bar, content_lines, memories
-from recollect.values.hit import Explanation, Hit, Recalled, Trace
+from recollect.values.hit import Explanation, Hit, Recalled, Signal, Trace
 
 
 def show_recalled(page: Page, recalled: Recalled, now: datetime) -> None:
@@ -33,22 +33,27 @@ def _about(hit: Hit, now: datetime) -> Line:
 def _reason(explain: Explanation | None) -> list[Line]:
     if explain is None:
         return []
-    width = max((len(signal.name) for signal in explain.signals), default=0)
-    scale = max([1.0, *(abs(signal.value) for signal in explain.signals)])
-    lines: list[Line] = [
-        (
-            f"  {signal.name.ljust(width)}  ",
-            *bar(abs(signal.value) / scale),
-            f"  {signal.value:6.3f}",
-            Piece(f" × {signal.weight:.2f} = {signal.contribution:.3f}", "dim"),
-        )
-        for signal in explain.signals
-    ]
+    telling = [signal for signal in explain.signals if signal.value]
+    silent = [signal.name for signal in explain.signals if not signal.value]
+    width = max((len(signal.name) for signal in telling), default=0)
+    scale = max([1.0, *(abs(signal.value) for signal in telling)])
+    lines: list[Line] = [_signal(signal, width, scale) for signal in telling]
+    if silent:
+        lines.append((Piece(f"  nothing from: {', '.join(silent)}", "dim"),))
     met = ", ".join(explain.terms) or "none: found by its meaning alone"
     lines.append((Piece("  words that met: ", "dim"), met))
     if explain.path:
         lines.append((Piece("  path: ", "dim"), " → ".join(explain.path)))
     return lines + [(Piece(f"  {note}", "warn"),) for note in explain.notes]
+
+
+def _signal(signal: Signal, width: int, scale: float) -> Line:
+    return (
+        f"  {signal.name.ljust(width)}  ",
+        *bar(abs(signal.value) / scale),
+        f"  {signal.value:6.3f}",
+        Piece(f" × {signal.weight:5.2f} = {signal.contribution:6.3f}", "dim"),
+    )
 
 
 def _behind(trace: Trace) -> str:

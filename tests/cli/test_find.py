@@ -1,0 +1,143 @@
+"""recall, search, get, list: the right ones, with the reason, for people and programs."""
+
+import pytest
+
+
+@pytest.fixture
+def shop(keep) -> dict[str, str]:
+    return {
+        "deploy": keep("We deploy with make deploy", "--type", "procedure", "-t", "deploy"),
+        "database": keep("The shop's database is PostgreSQL 16"),
+        "billing": keep("Maria owns the billing service", "-t", "people"),
+    }
+
+
+def test_recall_shows_score_bars_and_short_ids(run, shop) -> None:
+    done = run("recall", "how", "do", "we", "deploy?", "-n", "1")
+    first, second = done.out.splitlines()
+    assert first.startswith(" 1 █")
+    assert first.endswith("We deploy with make deploy")
+    assert second.strip().startswith(f"{shop['deploy']} · procedure · project shop · ")
+    assert "lexical only" in done.err
+
+
+def test_recall_json(run, shop) -> None:
+    done = run("recall", "deploy", "--json", "--explain")
+    assert set(done.json) == {"hits", "notes", "trace"}
+    hit = done.json["hits"][0]
+    assert set(hit) == {"score", "similarity", "memory", "explain"}
+    assert hit["memory"]["short_id"] == shop["deploy"]
+    assert set(hit["explain"]) == {"profile", "formula", "signals", "terms", "path", "notes"}
+    assert done.json["trace"]["considered"] == 3
+    assert run("recall", "deploy", "--json").json["hits"][0]["explain"] is None
+
+
+def test_explain_shows_signals_formula_words_and_what_was_hidden(run, shop) -> None:
+    run("forget", shop["billing"])
+    done = run("recall", "how do we deploy?", "--explain", "--profile", "composite")
+    assert "importance  ████" in done.out
+    assert "words that met: deploy" in done.out
+    assert "composite = " in done.out
+    assert "hidden: 1 forgotten" in done.out
+
+
+def test_nothing_found_is_no_error(run) -> None:
+    done = run("recall", "anything")
+    assert (done.code, done.out) == (0, "nothing found\n")
+
+
+@pytest.mark.parametrize("mode", ["lexical", "hybrid"])
+def test_search_by_mode(run, shop, mode) -> None:
+    done = run("search", "PostgreSQL", "--mode", mode, "--json")
+    assert done.json["hits"][0]["memory"]["short_id"] == shop["database"]
+
+
+def test_filters_narrow(run, shop) -> None:
+    assert [m["short_id"] for m in run("list", "-t", "people", "--json").json] == [shop["billing"]]
+    assert [m["short_id"] for m in run("list", "--type", "procedure", "--json").json] == [shop["deploy"]]
+    assert run("list", "--until", "1h", "--json").json == []
+    assert len(run("list", "--since", "1h", "--json").json) == 3
+    assert len(run("list", "--project", "shop", "--json").json) == 3
+    assert run("--project", "other", "list", "--json").json == []
+    assert run("list", "--type", "nonsense").code == 2
+
+
+def test_list_pages(run, shop) -> None:
+    assert [m["short_id"] for m in run("list", "-n", "1", "--offset", "1", "--json").json] == [shop["database"]]
+    assert "--offset" in run("list", "-n", "1").out
+    assert run("list", "-n", "0").code == 2
+
+
+def test_a_pipe_gets_aligned_complete_lines(run, keep) -> None:
+    long = "word " * 60 + "end"
+    keep(long)
+    keep("日本語の短い文章です")
+    lines = run("list").out.splitlines()
+    assert lines[0].split() == ["id", "type", "where", "age", "memory"]
+    start = lines[0].index("memory")
+    assert lines[1][start:] == "日本語の短い文章です"
+    assert lines[2][start:] == long
+
+
+def test_get_shows_everything_by_a_unique_part_of_the_id(run, shop) -> None:
+    done = run("get", shop["deploy"][-6:])
+    assert "We deploy with make deploy" in done.out
+    assert "#deploy" in done.out
+    full = run("get", shop["deploy"], "--json").json
+    assert run("get", full["id"][:30]).code == 0
+    assert full["confidence"] == 1.0
+
+
+def test_what_is_not_there(run) -> None:
+    done = run("get", "00000000", "--json")
+    assert done.code == 2
+    assert done.out == ""
+    assert done.error["type"] == "NotFound"
+    assert run("get", "zz").code == 2
+
+
+def test_the_project_comes_from_flag_environment_or_folder(run, keep, monkeypatch) -> None:
+    assert run("remember", "From the folder", "--json").json["memory"]["project"] == "shop"
+    monkeypatch.setenv("RECOLLECT_PROJECT", "set")
+    assert run("remember", "From the environment", "--json").json["memory"]["project"] == "set"
+    assert run("--project", "said", "remember", "From the flag", "--json").json["memory"]["project"] == "said"
+
+
+def test_another_account_sees_nothing(run, shop) -> None:
+    assert run("--account", "acme", "list", "--json").json == []
+
+
+class TestWithTheModel:
+    """The real embedder, fetched once into the user's cache."""
+
+    @pytest.fixture(autouse=True)
+    def real(self, run, monkeypatch) -> None:
+        monkeypatch.setenv("RECOLLECT_EMBEDDER", "local")
+
+    def test_an_answer_that_shares_no_word_with_the_question(self, run, keep) -> None:
+        keep("The nightly import must end by six")
+        wanted = keep("Maria owns the billing service")
+        done = run("recall", "who should I talk to about invoices?", "--explain", "-n", "1")
+        assert wanted in done.out
+        assert "found by its meaning alone" in done.out
+        assert done.err == ""
+
+    def test_a_contradiction_shows_the_four_ways_out(self, run, keep) -> None:
+        old = keep("The spring release is on Friday")
+        done = run("remember", "The spring release is not on Friday")
+        new = run("list", "-n", "1", "--json").json[0]["short_id"]
+        assert "may contradict  9" in done.out
+        assert "% alike" in done.out
+        for way in (
+            "keep both",
+            f"recollect update {old}",
+            f"recollect supersede {old} {new}",
+            f"recollect forget {old}",
+        ):
+            assert way in done.out
+
+    def test_conflicts_in_json(self, run, keep) -> None:
+        old = keep("The spring release is on Friday")
+        (conflict,) = run("--json", "remember", "The spring release is not on Friday").json["conflicts"]
+        assert set(conflict) == {"memory", "similarity", "reason"}
+        assert conflict["memory"]["short_id"] == old

@@ -1,0 +1,122 @@
+"""What reaches a terminal: colour and frames of ours, nothing a memory smuggled in."""
+
+import io
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from recollect.serve.cli.output import json_text, visible
+from recollect.serve.cli.page import Piece
+from recollect.serve.cli.rich_page import RichPage
+
+HOSTILE = "quiet \x1b]0;pwned\x07\x1b[2J\x9b31m \u202egnp\u200b [bold red]x[/] :smile: end"
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
+
+def in_terminal(store: Path, *words: str, **environment: str) -> str:
+    """The bytes a terminal would get."""
+    ours, theirs = pty.openpty()
+    seen = {
+        **os.environ,
+        "RECOLLECT_DB": str(store),
+        "RECOLLECT_EMBEDDER": "none",
+        "TERM": "xterm-256color",
+        **environment,
+    }
+    seen = {name: value for name, value in seen.items() if value}
+    with subprocess.Popen([sys.executable, "-m", "recollect", *words], stdout=theirs, stdin=theirs, env=seen):
+        os.close(theirs)
+        parts = []
+        # Linux ends a terminal whose other side is closed with an error instead of an empty read.
+        try:
+            while part := os.read(ours, 65536):
+                parts.append(part)
+        except OSError:
+            pass
+    os.close(ours)
+    return b"".join(parts).decode()
+
+
+@pytest.fixture
+def hostile(run, store: Path) -> Path:
+    run("remember", "-", stdin=HOSTILE)
+    return store
+
+
+@pytest.mark.parametrize("words", [["list"], ["recall", "quiet end"], ["log"], ["recall", "quiet", "--explain"]])
+def test_a_memory_cannot_speak_to_the_terminal(hostile: Path, words: list[str]) -> None:
+    shown = in_terminal(hostile, *words)
+    rest = COLOUR.sub("", shown)
+    assert "\x1b" not in rest
+    assert "\x07" not in rest
+    assert "\x9b" not in rest
+    assert "\u202e" not in rest
+    assert "\\x1b]0;pwned\\x07" in rest.replace("\r\n", "")
+
+
+def test_a_memory_in_full_cannot_either(hostile: Path, run) -> None:
+    full = run("list", "--json").json[0]["id"]
+    rest = COLOUR.sub("", in_terminal(hostile, "get", full))
+    assert "\x1b" not in rest
+    assert "\\u202egnp\\u200b" in rest
+    assert "[bold red]x[/] :smile:" in rest
+    assert "╭" in rest
+
+
+def test_json_carries_it_harmlessly(hostile: Path, run) -> None:
+    shown = in_terminal(hostile, "list", "--json")
+    assert not re.search("[\x1b\x07\x9b\u202e]", shown)
+    assert run("list", "--json").json[0]["content"] == HOSTILE.strip()
+
+
+def test_colour_only_where_it_is_wanted(hostile: Path, run) -> None:
+    assert "\x1b[36m" in in_terminal(hostile, "list", COLORTERM="", NO_COLOR="")
+    assert not re.search(r"\x1b\[(3|4|9)\d", in_terminal(hostile, "list", NO_COLOR="1"))
+    assert "\x1b" not in run("list").out
+
+
+def test_errors_are_harmless_too(run) -> None:
+    done = run("recall", "x", "--profile", "\x1b[31mred")
+    assert done.code == 2
+    assert "\x1b" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("日本語, עברית, کتاب‌ها", "日本語, עברית, کتاب‌ها"),
+        ("👩‍👧 family", "👩‍👧 family"),
+        ("a\tb\r\n\x00\x7f\x85", "a\\tb\\r\\n\\x00\\x7f\\x85"),
+        ("\u2028\u2066\ufeff\U000e0041", "\\u2028\\u2066\\ufeff\\U000e0041"),
+        ("half \ud83d", "half \\ud83d"),
+    ],
+)
+def test_hidden_characters_are_spelled_out(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_json_text_is_always_encodable() -> None:
+    assert json_text({"x": "\ud83d\x9b\u202eé"}) == '{"x": "\\ud83d\\u009b\\u202eé"}'
+
+
+def test_a_page_is_never_wider_than_the_eye_likes() -> None:
+    page = RichPage(Console(file=io.StringIO(), width=300, force_terminal=True, color_system=None))
+    page.card(("title",), [("word " * 80,)])
+    page.table(("a", "b"), [("x", "y " * 200)])
+    page.entry((Piece("lead"),), [("word " * 80,)])
+    lines = page.text().splitlines()
+    assert max(map(len, lines)) == 100
+    assert any(line.rstrip().endswith("…") for line in lines)
+
+
+def test_a_very_long_memory_is_cut_on_a_terminal_and_says_so(run, store: Path) -> None:
+    run("remember", "word " * 2000 + "end")
+    assert "shows all 10,003 characters" in in_terminal(store, "recall", "word")
+    assert "end" in run("recall", "word").out
