@@ -12,7 +12,6 @@ from typing import Any
 import recollect
 from bench.metrics import distinct, mean, ndcg_at, recall_at, reciprocal_rank
 from bench.sets import Corpus, Question, haystacks, load
-from recollect.capture.intake import MAX_CONTENT
 
 PROFILES = ("hybrid", "composite", "hebbian", "cascade", "relevance", "belief")
 SETS = ("locomo", "hay48", "pooled", "beam", "hotpotqa")
@@ -58,7 +57,7 @@ def stored(memory: recollect.Memory, corpus: Corpus) -> dict[str, str]:
     """Every turn kept as it is; returns which id of the set each memory has."""
     drafts = [
         recollect.Draft(
-            turn.text[:MAX_CONTENT],  # one message of BEAM is longer than a memory may be
+            turn.text,
             project=turn.set,
             session=turn.session,
             position=turn.position,

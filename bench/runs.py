@@ -32,14 +32,38 @@ def save(what: str, content: dict[str, Any], folder: Path = FOLDER) -> Path:
     now = datetime.now(UTC)
     path = folder / f"{now:%Y-%m-%d}-{what}.json"
     whole = {"what": what, "at": now.isoformat(timespec="seconds"), "machine": machine(), **content}
-    path.write_text(json.dumps(whole, ensure_ascii=False, indent=1, default=str) + "\n", "utf-8")
+    path.write_text(_lines(whole | {"rows": _packed(whole.get("rows", []))}), "utf-8")
     return path
 
 
 def newest(what: str, folder: Path = FOLDER) -> dict[str, Any] | None:
     """The latest run of a kind, or None."""
     found = sorted(folder.glob(f"*-{what}.json"))
-    return json.loads(found[-1].read_text("utf-8")) if found else None
+    if not found:
+        return None
+    held: dict[str, Any] = json.loads(found[-1].read_text("utf-8"))
+    columns, *rows = held["rows"] or [[]]
+    return held | {"rows": [dict(zip(columns, row, strict=True)) for row in rows]}
+
+
+def _packed(rows: list[dict[str, Any]]) -> list[list[Any]]:
+    """Rows as lists under one list of their names: thousands of questions stay a small file."""
+    if not rows:
+        return []
+    short = [[round(v, 4) if isinstance(v, float) else v for v in row.values()] for row in rows]
+    return [list(rows[0]), *short]
+
+
+def _lines(whole: dict[str, Any]) -> str:
+    """JSON with a line a figure and a line a row, so that two runs can be compared by eye."""
+    parts = []
+    for name, value in whole.items():
+        if isinstance(value, list) and value:
+            body = ",\n  ".join(json.dumps(one, ensure_ascii=False, default=str) for one in value)
+            parts.append(f" {json.dumps(name)}: [\n  {body}\n ]")
+        else:
+            parts.append(f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False, default=str)}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def _cpu() -> str:

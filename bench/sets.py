@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
+_UNANSWERABLE = ("adversarial", "abstention")
 CHAT_SETS = ("locomo", "longmemeval_oracle_pool", "beam_100K")
 
 
@@ -75,10 +76,9 @@ def rows_of(data: Path, *parts: str) -> Iterator[dict[str, Any]]:
 
 
 def load(data: Path, name: str) -> Corpus:
-    """A set with the questions that have gold; LoCoMo without its adversarial ones."""
-    questions = tuple(_question(row) for row in rows_of(data, name, "queries.jsonl.gz") if row["gold"])
-    if name == "locomo":
-        questions = tuple(question for question in questions if question.category != "adversarial")
+    """A set with the questions that have an answer in it: not the adversarial ones, not those to abstain from."""
+    asked = (row for row in rows_of(data, name, "queries.jsonl.gz") if row["gold"])
+    questions = tuple(_question(row) for row in asked if row["category"] not in _UNANSWERABLE)
     return Corpus(name, _turns(rows_of(data, name, "corpus.jsonl.gz")), questions)
 
 

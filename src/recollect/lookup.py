@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from recollect.capture.intake import clean_name, clean_tags, clean_time, one_of
+from recollect.capture.intake import clean_id, clean_name, clean_tags, clean_time, one_of
 from recollect.errors import AmbiguousId, InvalidInput, NotFound
 from recollect.ports import Reader
 from recollect.values.filter import Filter
@@ -14,18 +14,10 @@ from recollect.values.memory import Record
 from recollect.values.scope import Identity, reaches
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
-_HEX = frozenset("0123456789abcdefABCDEF-")
-_SHORTEST = 4
-
 
 def one_record(reader: Reader, identity: Identity, wanted: Any) -> Record:
     """The memory an id, or a unique beginning or end of one, names. Another's memory is simply not found."""
-    if not isinstance(wanted, str) or not wanted.strip():
-        raise InvalidInput("id", "is missing", "give the id of a memory, as `list` shows it")
-    part = wanted.strip()
-    digits = part.replace("-", "")
-    if not set(part) <= _HEX or not _SHORTEST <= len(digits) <= 32:
-        raise InvalidInput("id", f"{part[:40]!r} is not an id", "give an id, or at least 4 characters of one")
+    part = clean_id("id", wanted)
     found = [
         record for record in reader.get(identity.account, reader.resolve(identity.account, part)) if record is not None
     ]

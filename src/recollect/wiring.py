@@ -63,11 +63,19 @@ def _parts(loaded: Loaded, store: Store, embedder: Attached | None, missing: str
     vetting = Vetting(_policy(settings), Path.cwd(), lambda: tuple(recalled))
     judge = _Rules(settings.duplicate, settings.contradiction)
     calibration = None if embedder is None else lambda: embedder.calibration
-    reconciler = Reconciler(judge, calibration, settings.contradiction)
+    reconciler = Reconciler(judge, settings.contradiction)
     embed_many = None if embedder is None else embedder.embed_many
     return Parts(
         store=store,
-        capture=Capture(store, embed_many, reconciler, vetting, clock, settings.agent or settings.actor),
+        capture=Capture(
+            store,
+            reconciler,
+            vetting,
+            clock,
+            settings.agent or settings.actor,
+            embed=embed_many,
+            calibration=calibration,
+        ),
         recall=Recall(embedder, missing),
         vetting=vetting,
         clock=clock,

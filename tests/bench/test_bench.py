@@ -181,6 +181,16 @@ def test_speed_measures_a_small_store(tmp_path):
     assert all(math.isfinite(figure.value) and figure.value > 0 for figure in figures.values())
 
 
+def test_raw_rows_are_read_back_as_they_were_measured(tmp_path):
+    rows = [{"bench": "locomo", "qid": f"q{n}", "r10": 0.5, "s5": None} for n in range(3)]
+    path = runs.save("quality", {"figures": [], "rows": rows}, tmp_path)
+    found = runs.newest("quality", tmp_path)
+    assert found["rows"] == rows
+    assert found["machine"]["python"]
+    assert len(path.read_text("utf-8").splitlines()) > len(rows)
+    assert runs.newest("speed", tmp_path) is None
+
+
 def test_the_report_is_made_of_the_newest_runs(tmp_path):
     figures = [Figure("LoCoMo turn recall@10", 0.7, 0.78).as_row()]
     runs.save("quality", {"figures": figures, "rows": [], "left_out": []}, tmp_path)

@@ -1,10 +1,5 @@
 """stats, doctor, reembed, on, off, config; and how trouble is told."""
 
-import os
-import stat
-
-import pytest
-
 
 def test_stats(run, keep) -> None:
     keep("We deploy with make deploy", "-t", "deploy")
@@ -111,12 +106,6 @@ class TestTrouble:
 
     def test_a_store_of_an_unknown_kind(self, run) -> None:
         assert run("--db", "mongodb://x", "list").code == 2
-
-    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
-    def test_a_store_that_cannot_be_written(self, run, keep, store) -> None:
-        keep("We deploy with make deploy")
-        store.chmod(stat.S_IRUSR)
-        assert run("remember", "Something else entirely").code == 3
 
     def test_a_folder_in_the_place_of_the_file(self, run, store) -> None:
         store.mkdir()

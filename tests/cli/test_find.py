@@ -17,7 +17,7 @@ def test_recall_shows_score_bars_and_short_ids(run, shop) -> None:
     first, second = done.out.splitlines()
     assert first.startswith(" 1 █")
     assert first.endswith("We deploy with make deploy")
-    assert second.strip().startswith(f"{shop['deploy']} · procedure · project shop · ")
+    assert second.strip().startswith(f"{shop['deploy']} · procedure · shop · ")
     assert "lexical only" in done.err
 
 
@@ -101,6 +101,20 @@ def test_the_project_comes_from_flag_environment_or_folder(run, keep, monkeypatc
     monkeypatch.setenv("RECOLLECT_PROJECT", "set")
     assert run("remember", "From the environment", "--json").json["memory"]["project"] == "set"
     assert run("--project", "said", "remember", "From the flag", "--json").json["memory"]["project"] == "said"
+
+
+def test_a_session_at_hand_shows_its_own(run, keep) -> None:
+    said = keep("The pairing code is blue", "--scope", "session", "--session", "s1")
+    assert run("recall", "pairing code", "--json").json["hits"] == []
+    for verb in ("recall", "search"):
+        assert run(verb, "pairing code", "--session", "s1", "--json").json["hits"][0]["memory"]["short_id"] == said
+    assert [m["short_id"] for m in run("list", "--session", "s1", "--json").json] == [said]
+
+
+def test_little_trusted_memories_can_be_left_out(run, keep) -> None:
+    keep("Maria owns the billing service", "--source", "inferred")
+    assert run("recall", "billing", "--min-trust", "0.8", "--json").json["hits"] == []
+    assert len(run("list", "--min-trust", "0.5", "--json").json) == 1
 
 
 def test_another_account_sees_nothing(run, shop) -> None:

@@ -9,7 +9,7 @@ def test_what_was_stored_is_shown_with_its_short_id(run) -> None:
     done = run("remember", "We deploy with make deploy", "--type", "procedure", "-t", "Deploy")
     assert done.code == 0
     assert done.out.startswith("✓ stored  We deploy with make deploy\n")
-    assert "procedure · project shop · just now · #deploy" in done.out
+    assert "procedure · shop · just now · #deploy" in done.out
     assert run("list", "--json").json[0]["short_id"] in done.out
 
 

@@ -39,7 +39,8 @@ def sight(similarity=0.0, bm25=0.0, **columns) -> Sight:
 
 def _kinds():
     small = dict.fromkeys(("status", "type", "scope", "source", "role"), np.uint8)
-    whole = dict.fromkeys(("session", "position", "speaker", "length"), np.int32)
+    whole = dict.fromkeys(("thread", "position", "length"), np.int32)
+    whole |= dict.fromkeys(("standing", "asks"), np.bool_)
     real = ("importance", "weight", "confidence", "trust", "score", "strength", "access_count")
     return small | whole | dict.fromkeys(real, np.float32)
 

@@ -29,6 +29,8 @@ from recollect.values.words import (
 
 MAX_CONTENT = 500_000
 MAX_NAME = 512
+_HEX = frozenset("0123456789abcdefABCDEF-")
+_SHORTEST_ID = 4
 _DRAFT_FIELDS = tuple(f.name for f in fields(Draft))
 _VOCABULARIES = {"type": MEMORY_TYPES, "scope": SCOPES, "delivery": DELIVERIES, "source": PROVENANCE_KINDS}
 _RANGES = {"importance": (0.0, 1.0), "weight": (0.1, 1.0), "confidence": (0.0, 1.0), "trust": (0.0, 1.0)}
@@ -86,7 +88,7 @@ def record_of(draft: Draft, identity: Identity, project: str | None, now: dateti
         valid_until=_until(draft),
         expires_at=expiry("ttl", draft.ttl, draft.expires_at, now),
         delivery=draft.delivery or "on_demand",
-        supersedes=draft.supersedes,
+        supersedes=None if draft.supersedes is None else clean_id("supersedes", draft.supersedes),
         key=named["key"],
         provenance=Provenance(
             kind=source,
@@ -129,6 +131,16 @@ def clean_name(field: str, value: Any) -> str | None:
     if any(ord(c) < 32 or ord(c) == 127 for c in text):
         raise InvalidInput(field, "contains a control character", "give one line of plain text")
     return text
+
+
+def clean_id(field: str, value: Any) -> str:
+    """An id, or enough of its beginning or end."""
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(field, "is missing", "give the id of a memory, as `list` shows it")
+    part = value.strip()
+    if not set(part) <= _HEX or not _SHORTEST_ID <= len(part.replace("-", "")) <= 32:
+        raise InvalidInput(field, f"{part[:40]!r} is not an id", "give an id, or at least 4 characters of one")
+    return part
 
 
 def clean_tags(tags: Any) -> tuple[str, ...]:

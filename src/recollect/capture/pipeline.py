@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from recollect.capture.annotate import annotate
 from recollect.capture.intake import draft_of, record_of
-from recollect.capture.reconcile import Forgotten, Known, New, Reconciler, Replaces
+from recollect.capture.reconcile import Forgotten, Known, Meaning, New, Reconciler, Replaces
 from recollect.capture.vetting import Vetting, vet
 from recollect.errors import EmbedderError, InvalidInput
-from recollect.ports import Clock, EmbedMany, Progress, Store, Transaction
+from recollect.ports import Calibrated, Clock, EmbedMany, Progress, Store, Transaction
 from recollect.values.draft import Draft
 from recollect.values.memory import Breadcrumb, Record
 from recollect.values.outcome import Outcome, Refused, Reinforced, Stored, Superseded
@@ -34,16 +34,31 @@ class Prepared:
     record: Record
     notes: tuple[str, ...]
     vectors: NDArray[np.float32] | None = None
+    calibration: Calibrated | None = None
+
+    @property
+    def meaning(self) -> Meaning:
+        """What reconcile compares: the whole text's vector."""
+        return Meaning() if self.vectors is None else Meaning(self.vectors[0], self.calibration)
 
 
 class Capture:
     """The write path over one store."""
 
     def __init__(
-        self, store: Store, embed: EmbedMany | None, reconciler: Reconciler, vetting: Vetting, clock: Clock, actor: str
+        self,
+        store: Store,
+        reconciler: Reconciler,
+        vetting: Vetting,
+        clock: Clock,
+        actor: str,
+        *,
+        embed: EmbedMany | None = None,
+        calibration: Callable[[], Calibrated] | None = None,
     ) -> None:
-        self._store, self._embed_many, self._clock, self._actor = store, embed, clock, actor
-        self._reconciler, self._vetting = reconciler, vetting
+        self._store, self._reconciler, self._vetting = store, reconciler, vetting
+        self._clock, self._actor = clock, actor
+        self._embed_many, self._calibration = embed, calibration
 
     def remember(
         self,
@@ -60,7 +75,7 @@ class Capture:
         outcomes: list[Outcome] = []
         step = _VERBATIM_BATCH if verbatim else _BATCH
         for first in range(0, len(checked), step):
-            batch = self._embed(checked[first : first + step])
+            batch = self._embed(checked[first : first + step], verbatim)
             with self._store.transaction(identity.account, self._actor, now) as tx:
                 outcomes += [self._settle(tx, item, now, verbatim) for item in batch]
             if progress is not None:
@@ -86,16 +101,20 @@ class Capture:
             return vetted
         return Prepared(draft, vetted.record if verbatim else annotate(vetted.record, draft), vetted.notes)
 
-    def _embed(self, items: Sequence[Prepared | Refused]) -> list[Prepared | Refused]:
+    def _embed(self, items: Sequence[Prepared | Refused], verbatim: bool) -> list[Prepared | Refused]:
         ready = [item for item in items if isinstance(item, Prepared)]
         if self._embed_many is None or not ready:
             return list(items)
         try:
             vectors = iter(self._embed_many([item.record for item in ready]))
+            scale = None if self._calibration is None or verbatim else self._calibration()
         except EmbedderError as error:
             note = f"stored without a vector, found by its words; `recollect reembed` adds it ({error})"
             return [replace(item, notes=(*item.notes, note)) if isinstance(item, Prepared) else item for item in items]
-        return [replace(item, vectors=next(vectors)) if isinstance(item, Prepared) else item for item in items]
+        return [
+            replace(item, vectors=next(vectors), calibration=scale) if isinstance(item, Prepared) else item
+            for item in items
+        ]
 
     def _settle(self, tx: Transaction, item: Prepared | Refused, now: datetime, verbatim: bool) -> Outcome:
         if isinstance(item, Refused):
@@ -108,7 +127,7 @@ class Capture:
         if verbatim:
             tx.insert(new, item.vectors)
             return Stored(new, reason="verbatim", notes=item.notes)
-        decision = self._reconciler.decide(tx, new, item.vectors, now)
+        decision = self._reconciler.decide(tx, new, item.meaning, now)
         match decision:
             case Known(existing, reason):
                 return self._reinforce(tx, item, existing, reason, now)

@@ -6,7 +6,6 @@ paraphrases. It runs inside the write transaction, so two processes cannot both 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -63,16 +62,23 @@ Decision = Known | Forgotten | Replaces | New
 
 
 @dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a new memory means, as far as an embedder told, and how to read the cosines of its model."""
+
+    vector: NDArray[np.float32] | None = None
+    calibration: Calibrated | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reconciler:
     """The rules and thresholds of this stage."""
 
     judge: Judge
-    calibration: Callable[[], Calibrated] | None
     contradiction: float
 
-    def decide(self, tx: Transaction, new: Record, vectors: NDArray[np.float32] | None, now: datetime) -> Decision:
+    def decide(self, tx: Transaction, new: Record, meaning: Meaning, now: datetime) -> Decision:
         """What the store already holds about this."""
-        return self._exact(tx, new) or self._near(tx, new, vectors, now)
+        return self._exact(tx, new) or self._near(tx, new, meaning, now)
 
     def _exact(self, tx: Transaction, new: Record) -> Decision | None:
         if tx.purged(new.account, new.content):
@@ -91,10 +97,10 @@ class Reconciler:
                 return Replaces(heir, "an earlier value is true again")
         return None
 
-    def _near(self, tx: Transaction, new: Record, vectors: NDArray[np.float32] | None, now: datetime) -> Decision:
+    def _near(self, tx: Transaction, new: Record, meaning: Meaning, now: datetime) -> Decision:
         conflicts: list[Conflict] = []
         replaced: Replaces | None = None
-        for old, similarity in self._alike(tx, new, vectors, now):
+        for old, similarity in self._alike(tx, new, meaning, now):
             verdict = self.judge.compare(old.content, new.content, similarity)
             here = old.place == new.place
             if verdict.relation == "same" and here:
@@ -112,9 +118,7 @@ class Reconciler:
             return Replaces(replaced.old, replaced.reason, tuple(conflicts))
         return New(tuple(conflicts))
 
-    def _alike(
-        self, tx: Transaction, new: Record, vectors: NDArray[np.float32] | None, now: datetime
-    ) -> list[tuple[Record, float]]:
+    def _alike(self, tx: Transaction, new: Record, meaning: Meaning, now: datetime) -> list[tuple[Record, float]]:
         """The memories alike enough for a second look, most alike first; without vectors, by shared words."""
         identity = Identity(new.account, new.agent, (new.team,) if new.team else ())
         viewer = Viewer(identity, new.project, new.session if new.scope == "session" else None, new.task)
@@ -122,17 +126,17 @@ class Reconciler:
             viewer,
             Filter(statuses=_EVERY_STATUS),
             now.timestamp(),
-            vector=None if vectors is None else np.asarray(vectors[0], np.float32),
-            terms=query_terms(new.content)[:_MANY_WORDS] if vectors is None else (),
+            vector=meaning.vector,
+            terms=query_terms(new.content)[:_MANY_WORDS] if meaning.vector is None else (),
             depth=_LOOK_AT,
         )
         found = tx.candidates(search)
         if len(found) == 0:
             return []
-        if vectors is None or self.calibration is None:
+        if meaning.calibration is None:
             likeness = (found.matches > 0) @ found.idf / max(float(found.idf.sum()), 1e-9)
         else:
-            likeness = np.nan_to_num(self.calibration().similarity(found.cosine), nan=0.0)
+            likeness = np.nan_to_num(meaning.calibration.similarity(found.cosine), nan=0.0)
         order = [int(i) for i in np.argsort(-likeness, kind="stable") if likeness[i] >= self.contradiction]
         records = {r.id: r for r in tx.fetch(new.account, [int(found.rows[i]) for i in order])}
         return list(zip(records.values(), (float(likeness[i]) for i in order), strict=False))

@@ -25,9 +25,9 @@ _OPTIONS = (
     click.option(
         "--source", type=click.Choice(PROVENANCE_KINDS), multiple=True, metavar="KIND", help="Only from this source."
     ),
-    click.option("--session", metavar="NAME", help="Only said in this session."),
     click.option("--since", type=past, metavar="TIME", help="Not before: 2026-11-01, yesterday, 3d."),
     click.option("--until", type=past, metavar="TIME", help="Before this time."),
+    click.option("--min-trust", type=click.FloatRange(0, 1), metavar="TRUST", help="Only trusted this much, 0 to 1."),
 )
 
 

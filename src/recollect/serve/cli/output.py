@@ -53,18 +53,22 @@ def emit(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """A remark on stderr."""
-    _say(f"note: {visible(text)}")
+    """A remark on stderr; its lines stay lines."""
+    _say("note: " + _lines(text))
 
 
 def complain(text: str) -> None:
     """An error on stderr; its lines stay lines."""
-    _say("error: " + "\n".join(visible(line) for line in text.split("\n")))
+    _say("error: " + _lines(text))
 
 
 def complain_json(error: dict[str, Any]) -> None:
     """An error on stderr, as JSON."""
     _say(json_text({"error": error}))
+
+
+def _lines(text: str) -> str:
+    return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def _say(text: str) -> None:

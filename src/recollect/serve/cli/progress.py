@@ -35,14 +35,14 @@ class Fetching:
         if not sys.stderr.isatty():
             if what not in self._tasks:
                 self._tasks[what] = None
-                note(f"fetching {what}, once ({_megabytes(total)})")
+                note(f"{what}, once ({_megabytes(total)})")
             return
         if self._bars is None:
             self._bars = _download_bars()
             self._bars.start()
         task = self._tasks.get(what)
         if task is None:
-            task = self._tasks[what] = self._bars.add_task(what)
+            task = self._tasks[what] = self._bars.add_task(what, total=None)
         self._bars.update(task, completed=done, total=total or None)
 
 
@@ -80,7 +80,7 @@ def _download_bars() -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("fetching {task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     return Progress(*columns, console=Console(stderr=True))
 
 

@@ -32,7 +32,8 @@ class Verb(click.Command):
         if self.examples:
             with formatter.section("Examples"):
                 for example in self.examples:
-                    formatter.write(f"  $ recollect {example}\n")
+                    # One that is more than a bare command (a pipe, a variable) spells out the whole line.
+                    formatter.write(f"  $ {example if 'recollect ' in example else f'recollect {example}'}\n")
 
 
 def _hand_over(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,33 +30,15 @@ if TYPE_CHECKING:
 @click.option("-n", "--limit", type=int, help="How many at most (setting: limit).")
 @click.option("--profile", metavar="NAME", help="hybrid, composite, hebbian, cascade, relevance, belief, or your own.")
 @click.option("--explain", is_flag=True, help="Show the whole reason for each.")
+@click.option("--session", metavar="NAME", help="The session at hand: its memories are visible too.")
 @click.option("--task", metavar="NAME", help="The task at hand: its memories are visible too.")
 @click.option("--now", type=past, metavar="TIME", help="Rank as if it were then.")
 @narrowing
 @click.pass_obj
-def recall(
-    door: Door,
-    /,
-    query: tuple[str, ...],
-    limit: int | None,
-    profile: str | None,
-    explain: bool,
-    task: str | None,
-    now: datetime | None,
-    **options: Any,
-) -> None:
+def recall(door: Door, /, query: tuple[str, ...], **options: Any) -> None:
     """What is known about something, best first."""
     with door.reading("as set") as memory:
-        found = memory.recall(
-            " ".join(query),
-            limit=limit,
-            profile=profile,
-            explain=explain,
-            task=task,
-            now=now,
-            **chosen(options),
-        )
-        _print(door, found)
+        _print(door, memory.recall(" ".join(query), **chosen(options)))
 
 
 @click.command(
@@ -75,6 +56,8 @@ def recall(
 )
 @click.option("-n", "--limit", type=int, default=10, show_default=True, help="How many at most.")
 @click.option("--explain", is_flag=True, help="Show the whole reason for each.")
+@click.option("--session", metavar="NAME", help="The session at hand: its memories are visible too.")
+@click.option("--task", metavar="NAME", help="The task at hand: its memories are visible too.")
 @narrowing
 @click.pass_obj
 def search(door: Door, /, query: tuple[str, ...], mode: str, limit: int, explain: bool, **options: Any) -> None:

@@ -34,6 +34,7 @@ def get(door: Door, id: str) -> None:
 )
 @click.option("-n", "--limit", type=int, default=50, show_default=True, help="How many at most.")
 @click.option("--offset", type=int, default=0, help="Leave out this many of the newest.")
+@click.option("--session", metavar="NAME", help="Only said in this session.")
 @narrowing
 @click.pass_obj
 def list_(door: Door, /, limit: int, offset: int, **options: Any) -> None:

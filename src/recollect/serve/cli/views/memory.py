@@ -7,7 +7,7 @@ from datetime import datetime
 
 from recollect.serve.cli.page import Line, Page, Piece, Tone
 from recollect.serve.cli.times import age, short_age
-from recollect.serve.cli.views.words import about, aligned, belongs, content_lines, flat, memories, short_id
+from recollect.serve.cli.views.words import about, aligned, belongs, content_lines, flat, memories, short_id, where
 from recollect.values.memory import Record
 from recollect.values.trust import confidence_now
 
@@ -29,7 +29,7 @@ def show_list(page: Page, records: Sequence[Record], now: datetime, *, more: boo
         (
             short_id(r),
             r.type,
-            _where(r),
+            where(r),
             Piece(short_age(r.created_at, now), "dim"),
             Piece("" if r.status == "active" else r.status, "warn"),
             Piece(flat(r.content), "old" if r.status == "superseded" else "plain"),
@@ -100,8 +100,3 @@ def _tail(id: str | None) -> str | None:
 
 def _time(then: datetime | None, now: datetime) -> str | None:
     return None if then is None else f"{then.astimezone():%Y-%m-%d %H:%M}  ({age(then, now)})"
-
-
-def _where(record: Record) -> str:
-    """A project goes by its name alone: it is what most memories belong to."""
-    return record.project or "" if record.scope == "project" else belongs(record)

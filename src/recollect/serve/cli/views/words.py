@@ -46,9 +46,14 @@ def belongs(record: Record) -> str:
     return f"{record.scope} {named[record.scope]}" if named.get(record.scope) else record.scope
 
 
+def where(record: Record) -> str:
+    """The same for a narrow place: a project goes by its name alone, it is what most memories belong to."""
+    return record.project or "" if record.scope == "project" else belongs(record)
+
+
 def about(record: Record, now: datetime) -> Line:
     """Id, type, place, age, tags: the line under a memory."""
-    parts = [record.type, belongs(record), age(record.occurred_at or record.created_at, now)]
+    parts = [record.type, where(record), age(record.occurred_at or record.created_at, now)]
     parts += [f"said by {record.speaker}"] if record.speaker else []
     parts += [" ".join(f"#{tag}" for tag in record.tags)] if record.tags else []
     marks = [Piece(f" · {word}", "warn") for word in (record.status,) if word != "active"]
