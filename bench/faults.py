@@ -104,7 +104,7 @@ def full_disk_figures(folder: Path) -> list[Figure]:
     seen = check(path, ids)
     with opened(path) as memory:
         again = memory.remember("There is room again.").memory is not None
-    note = f"{len(ids)} acknowledged; {'; '.join([*said, *trouble])[:200]}"
+    note = f"{len(ids)} acknowledged; {'; '.join([*said, *trouble])[:200]}".replace(f"{folder}/", "")
     return [
         Figure("disk full: no clear error, or reading stopped", int(not clear), 0, "lower", note=note),
         Figure("disk full: damaged or lost", sum(seen.values()) + int(not again), 0, "lower", note=str(seen)),
@@ -135,7 +135,7 @@ def read_only_figures(folder: Path) -> list[Figure]:
         }.items()
         if true
     ]
-    note = "; ".join([*wrong, said])[:160]
+    note = "; ".join([*wrong, said])[:160].replace(f"{folder}/", "")
     return [Figure("read-only file: not read, not refused or changed", len(wrong), 0, "lower", note=note)]
 
 

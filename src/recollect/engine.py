@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, Unpack
@@ -172,13 +171,12 @@ class Memory:
         """Every change of one memory, oldest first."""
         with self._reading() as reader:
             record = one_record(reader, self._viewer.identity, id)
-            return [event for event in reader.events(record.account, memory_id=record.id) if event.kind != "embed"]
+            return reader.events(record.account, memory_id=record.id)
 
     def log(self, *, limit: int = 20) -> Events:
         """The journal, newest first."""
         with self._reading() as reader:
-            events = reader.events(self._viewer.account, limit=limit, newest_first=True)
-            return [event for event in events if event.kind != "embed"]
+            return reader.events(self._viewer.account, limit=limit, newest_first=True)
 
     def undo(self, operation: str | None = None) -> Ids:
         """Take back one operation, by default the last one; returns the ids of the memories it changed."""
@@ -199,12 +197,12 @@ class Memory:
         with self._reading() as reader:
             records, reworded = believed_at(reader, identity, time, parts.clock())
             vectors = reader.vectors(identity.account, [r.id for r in records if r.id not in reworded])
-        view = parts.blank(f"the view as of {time.isoformat()}")
-        with view.transaction(identity.account, "as_of", time) as tx:
+        view = parts.blank(f"the view as of {time.isoformat()}", lambda: time)
+        with view.store.transaction(identity.account, "as_of", time) as tx:
             for record in sorted(records, key=lambda r: r.created_at):
                 tx.insert(record, vectors.get(record.id) if record.id not in reworded else parts.embed(record))
-        view.freeze()
-        return Memory(replace(parts, store=view, clock=lambda: time), identity, self._viewer.project)
+        view.store.freeze()
+        return Memory(view, identity, self._viewer.project)
 
     # Housekeeping
 
@@ -213,12 +211,16 @@ class Memory:
         self._settle()
         with self._parts.store.reading() as reader:
             off = sorted(reader.switched_off(self._viewer.account))
-            return {**reader.count(self._viewer.account), "off": off, "account": self._viewer.account}
+            return {
+                **reader.count(self._viewer.account, self._parts.clock()),
+                "off": off,
+                "account": self._viewer.account,
+            }
 
     def doctor(self) -> dict[str, Any]:
         """The health of the store, the embedder and its calibration."""
         parts = self._parts
-        return examine(parts.store, self._viewer.account, parts.embedder, parts.missing)
+        return examine(parts.store, self._viewer.account, parts.clock(), parts.embedder, parts.missing)
 
     def reembed(self, progress: Progress | None = None) -> int:
         """Give every memory a vector of the embedder in use; can be stopped and run again."""
@@ -324,11 +326,8 @@ class Memory:
         events = reader.events(self._viewer.account, newest_first=True, limit=None if wanted else 1000)
         if wanted is None:
             return last_operation(events, reader.undone(self._viewer.account, {event.operation for event in events}))
-        found = {
-            e.operation
-            for e in events
-            if e.operation.startswith(wanted) or e.operation.endswith(wanted) or str(e.seq) == wanted
-        }
+        exact = {event.operation for event in events if str(event.seq) == wanted}
+        found = exact or {e.operation for e in events if e.operation.startswith(wanted) or e.operation.endswith(wanted)}
         if len(found) != 1:
             raise NotFound("operation", wanted, "`log` shows what was done")
         return found.pop()

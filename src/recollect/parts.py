@@ -50,7 +50,7 @@ class Parts:
     embedder: Embedder | None
     embed_many: EmbedMany | None
     missing: str | None
-    blank: Callable[[str], Store]
+    blank: Callable[[str, Clock], Parts]
     touches: Touches = field(default_factory=Touches)
     recalled: deque[str] = field(default_factory=lambda: deque(maxlen=200))
 

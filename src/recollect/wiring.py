@@ -84,7 +84,7 @@ def _parts(loaded: Loaded, store: Store, embedder: Attached | None, missing: str
         embedder=embedder,
         embed_many=embed_many,
         missing=missing,
-        blank=lambda name: _blank(name, embedder),
+        blank=lambda name, moment: _blank(name, moment, loaded, embedder),
         recalled=recalled,
     )
 
@@ -97,12 +97,12 @@ def _store(settings: Settings) -> SqliteStore:
     return SqliteStore(path if path == MEMORY else Path(path).expanduser(), durable=settings.durability == "full")
 
 
-def _blank(name: str, embedder: Attached | None) -> Store:
-    """An empty store in memory, for a view."""
+def _blank(name: str, clock: Clock, loaded: Loaded, embedder: Attached | None) -> Parts:
+    """An empty store in memory and everything that works on it, for a view."""
     store = SqliteStore(MEMORY, name=name)
     if embedder is not None:
-        store.use_model(embedder.model, embedder.dimensions)
-    return store
+        embedder.introduce(store)
+    return _parts(loaded, store, embedder, None, clock)
 
 
 def _embedder(

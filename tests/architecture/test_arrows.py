@@ -69,7 +69,11 @@ def test_every_module_says_what_it_is_for() -> None:
 
 
 def test_no_file_grew_past_its_idea() -> None:
-    long = {str(path.relative_to(ROOT)): text.count("\n") for path in FILES if (text := path.read_text("utf-8")).count("\n") > 400}
+    long = {
+        str(path.relative_to(ROOT)): text.count("\n")
+        for path in FILES
+        if (text := path.read_text("utf-8")).count("\n") > 400
+    }
     assert not long
 
 

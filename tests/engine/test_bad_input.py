@@ -106,7 +106,9 @@ def test_a_bad_question_names_the_field(memory, call, field) -> None:
     assert caught.value.field == field
 
 
-@pytest.mark.parametrize("text", ['NOT OR AND "', "NEAR(", "tags:*", "x" * 5000, "🙂", "\x00", "a\ud800", "' OR 1=1 --", "%_%"])
+@pytest.mark.parametrize(
+    "text", ['NOT OR AND "', "NEAR(", "tags:*", "x" * 5000, "🙂", "\x00", "a\ud800", "' OR 1=1 --", "%_%"]
+)
 def test_any_text_may_be_asked_without_harm(memory, text) -> None:
     memory.remember("We use Postgres for everything")
     assert isinstance(len(memory.recall(text)), int)
@@ -114,7 +116,8 @@ def test_any_text_may_be_asked_without_harm(memory, text) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "field"), [({}, "update"), ({"status": "lost"}, "status"), ({"weight": 7}, "weight"), ({"content": " "}, "content")]
+    ("changes", "field"),
+    [({}, "update"), ({"status": "lost"}, "status"), ({"weight": 7}, "weight"), ({"content": " "}, "content")],
 )
 def test_a_bad_update_changes_nothing(memory, changes, field) -> None:
     kept = memory.remember("We use Postgres").memory

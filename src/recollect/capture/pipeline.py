@@ -72,6 +72,7 @@ class Capture:
         """Outcomes in the order of the drafts. All drafts are checked before the first is stored."""
         now = self._clock()
         checked = [self._prepare(draft, place, identity, project, now, verbatim) for place, draft in enumerate(given)]
+        self._check_targets(checked, identity.account)
         outcomes: list[Outcome] = []
         step = _VERBATIM_BATCH if verbatim else _BATCH
         for first in range(0, len(checked), step):
@@ -81,6 +82,15 @@ class Capture:
             if progress is not None:
                 progress(len(outcomes), len(checked))
         return outcomes
+
+    def _check_targets(self, items: Sequence[Prepared | Refused], account: str) -> None:
+        """What a draft is to supersede must exist, or nothing of the call is stored."""
+        with self._store.reading() as reader:
+            for place, item in enumerate(items):
+                target = item.record.supersedes if isinstance(item, Prepared) else None
+                if target is not None and len(reader.resolve(account, target)) != 1:
+                    field = f"drafts[{place}].supersedes" if place else "supersedes"
+                    raise InvalidInput(field, f"{target!r} is not one memory here", "give the id of an existing one")
 
     def _prepare(
         self,
@@ -132,7 +142,7 @@ class Capture:
             case Known(existing, reason):
                 return self._reinforce(tx, item, existing, reason, now)
             case Forgotten(existing, reason) if not item.draft.revive:
-                return Refused(f"{reason}; restore it, or remember it with revive=True")
+                return Refused(f"{reason}; restore it, or say that it is to be revived")
             case Forgotten(None, _):
                 tx.allow_again(new.account, new.content)
                 decision = New()

@@ -6,13 +6,14 @@ paraphrases. It runs inside the write transaction, so two processes cannot both 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.ports import Calibrated, Judge, Transaction
+from recollect.ports import Calibrated, Judge, Relation, Transaction
 from recollect.values.filter import Filter
 from recollect.values.memory import Record
 from recollect.values.outcome import Conflict
@@ -24,6 +25,8 @@ from recollect.values.words import Status
 _EVERY_STATUS: tuple[Status, ...] = ("active", "superseded", "archived", "forgotten")
 _LOOK_AT = 12
 _MANY_WORDS = 48
+_RESTATED, _SHARED = 0.85, 0.55
+_NAMES = re.compile(r"\d+|(?<=\s)[A-Z]\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +106,9 @@ class Reconciler:
         for old, similarity in self._alike(tx, new, meaning, now):
             verdict = self.judge.compare(old.content, new.content, similarity)
             here = old.place == new.place
+            if here and old.status == "forgotten" and restates(old.content, new.content, similarity, verdict.relation):
+                return Forgotten(old, "forgotten: the same was forgotten on purpose, in other words")
             if verdict.relation == "same" and here:
-                if old.status == "forgotten":
-                    return Forgotten(old, "forgotten: the same was forgotten on purpose, in other words")
                 if old.status in ("active", "archived"):
                     return Known(old, verdict.reason)
             elif old.status != "active" or verdict.relation not in ("changed", "contradicts"):
@@ -140,3 +143,18 @@ class Reconciler:
         order = [int(i) for i in np.argsort(-likeness, kind="stable") if likeness[i] >= self.contradiction]
         records = {r.id: r for r in tx.fetch(new.account, [int(found.rows[i]) for i in order])}
         return list(zip(records.values(), (float(likeness[i]) for i in order), strict=False))
+
+
+def restates(old: str, new: str, similarity: float, relation: Relation) -> bool:
+    """Whether a new text would bring back what was forgotten.
+
+    Wider than "same": a tombstone that stops one text too many can be lifted by its owner, one that lets the value back in
+    has failed. Names and numbers still have to be the same ones.
+    """
+    if relation in ("same", "extends"):
+        return True
+    if relation != "different" or similarity < _RESTATED:
+        return False
+    before, after = set(query_terms(old)), set(query_terms(new))
+    names = [set(_NAMES.findall(text)) for text in (old, new)]
+    return names[0] == names[1] and len(before & after) >= _SHARED * len(before | after)

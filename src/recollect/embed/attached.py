@@ -63,6 +63,11 @@ class Attached:
         ends = np.cumsum([len(group) for group in parts]).tolist()
         return [flat[end - len(group) : end] for end, group in zip(ends, parts, strict=True)]
 
+    def introduce(self, store: Store) -> None:
+        """Tell another store (a view of this one) which model its vectors are of, if that is known by now."""
+        if self._known:
+            store.use_model(self.inner.model, self.inner.dimensions)
+
     def _introduce(self) -> None:
         if not self._known:
             self._store.use_model(self.inner.model, self.inner.dimensions)

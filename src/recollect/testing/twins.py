@@ -23,8 +23,26 @@ Act = Callable[[Memory, "Ids"], Any]
 _CLOSE = 1e-4
 
 
-class Ids(dict[int, str]):
-    """The ids one engine gave, by the order of making; the numbers are the same on both engines."""
+class Ids:
+    """The ids one engine gave, numbered in the order of making; the numbers are the same on both engines."""
+
+    def __init__(self) -> None:
+        self._ids: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def __getitem__(self, number: int) -> str:
+        return self._ids[number]
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __contains__(self, given: str) -> bool:
+        return given in self._numbers
+
+    def add(self, given: str) -> None:
+        """Give the next number to an id."""
+        self._numbers[given] = len(self._ids)
+        self._ids.append(given)
 
     def plain(self, value: Any) -> Any:
         """A value with every id it holds replaced by its number, so that two engines' answers can be equal."""
@@ -39,14 +57,11 @@ class Ids(dict[int, str]):
             return {key: self.plain(item) for key, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.plain(item) for item in value]
-        return self._numbers().get(value, value) if isinstance(value, str) else value
+        return self._numbers.get(value, value) if isinstance(value, str) else value
 
     def number(self, id: str) -> int:
         """The number of an id."""
-        return self._numbers()[id]
-
-    def _numbers(self) -> dict[str, int]:
-        return {given: number for number, given in self.items()}
+        return self._numbers[id]
 
 
 class Twins:
@@ -76,6 +91,12 @@ class Twins:
         self._name_new(answers)
         plain = [ids.plain(answer) for ids, answer in zip(self.ids, answers, strict=True)]
         assert plain[0] == plain[1]
+
+    def load(self, texts: Sequence[str], **draft: Any) -> None:
+        """Store many texts verbatim on both."""
+        drafts = [{"content": text, **draft} for text in texts]
+        for answers in zip(*self._answers(lambda memory, _: memory.remember_many(drafts, verbatim=True)), strict=True):
+            self._name_new(answers)
 
     def recall(self, ask: Callable[[Memory], Recalled]) -> None:
         """Recall on both: the same memories with the same scores and reasons, each list best first."""
@@ -120,10 +141,10 @@ class Twins:
 
     def _name_new(self, answers: Sequence[Outcome | str]) -> None:
         made = [answer.memory for answer in answers if not isinstance(answer, str) and answer.memory is not None]
-        new = [memory.id not in ids.values() for memory, ids in zip(made, self.ids, strict=False)]
+        new = [memory.id not in ids for memory, ids in zip(made, self.ids, strict=False)]
         if new == [True, True]:
             for memory, ids in zip(made, self.ids, strict=True):
-                ids[len(ids)] = memory.id
+                ids.add(memory.id)
 
 
 def _near(one: float, other: float) -> bool:

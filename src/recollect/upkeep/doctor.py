@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from recollect.errors import EmbedderError
 from recollect.ports import Embedder, Store
 
 
-def examine(store: Store, account: str, embedder: Embedder | None, missing: str | None) -> dict[str, Any]:
+def examine(
+    store: Store, account: str, now: datetime, embedder: Embedder | None, missing: str | None
+) -> dict[str, Any]:
     """Findings by name; `problems` lists what needs a hand, with what to do."""
     found = store.check()
     with store.reading() as reader:
-        counts = reader.count(account)
+        counts = reader.count(account, now)
         off = sorted(reader.switched_off(account))
     problems = []
     if found["integrity"] != "ok":

@@ -12,7 +12,7 @@ def reembed(
 ) -> int:
     """Fill in missing vectors batch by batch, each batch durable on its own; returns how many memories got one."""
     with store.reading() as reader:
-        total = int(reader.count(account)["unembedded"])
+        total = int(reader.count(account, clock())["unembedded"])
     done = 0
     while True:
         with store.reading() as reader:

@@ -99,6 +99,6 @@ def _stem(word: str) -> str:
 
 @cache
 def _stemmer() -> _Stemmer:
-    import snowballstemmer  # imported on first use: a CLI that only prints help never needs it
+    import Stemmer  # on first use: a command that only prints help never needs it
 
-    return cast("_Stemmer", snowballstemmer.stemmer("english"))
+    return cast("_Stemmer", Stemmer.Stemmer("english"))

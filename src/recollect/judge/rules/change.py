@@ -11,6 +11,7 @@ from recollect.judge.rules import lexicon
 from recollect.judge.rules.analysis import IGNORED, Analysed
 from recollect.judge.rules.frames import Holds, Slot, find_slot, holds
 from recollect.judge.rules.sameness import residue
+from recollect.judge.rules.synonyms import key
 from recollect.judge.rules.verdict import Verdict
 
 # who has the value, and how
@@ -36,7 +37,8 @@ def _negated(old: Analysed, new: Analysed) -> Verdict | None:
     ours, theirs = residue(old, new)
     if (ours and theirs) or len(ours) + len(theirs) > 2:
         return None
-    if old.numbers != new.numbers:
+    over = new.ended and not theirs and not new.numbers  # "no longer Postgres" ends "Postgres 17" too
+    if old.numbers != new.numbers and not over:
         return None
     if (new.ended and not theirs) or (new.changed and not ours):
         return Verdict("changed", "the new one says that the old one is over", 0.9)
@@ -50,7 +52,7 @@ def _left(old: Analysed, new: Analysed, similarity: float, contradiction: float)
         return None
     rest = [k for k in old.gist if k not in left and k not in new.bag and k not in _GENERIC]
     if not rest or (len(rest) == 1 and similarity >= contradiction):
-        return Verdict("changed", f"the new one gives up {' '.join(left)!r}", 0.88)
+        return Verdict("changed", f"the new one gives up {_spelled(tuple(left), new)!r}", 0.88)
     return None
 
 
@@ -74,7 +76,7 @@ def _new_value(
     if slot.is_bare_number:
         return Verdict("contradicts", "one number differs", 0.5) if similarity >= contradiction else None
     held = _held(slot, old, new, functional)
-    value = f"{' '.join(slot.old)!r} became {' '.join(slot.new)!r}"
+    value = f"{_spelled(slot.old, old)!r} became {_spelled(slot.new, new)!r}"
     if held == "one":
         return Verdict("changed", value, 0.9 if slot.kind != "word" or new.changed else 0.75)
     if _opposite(slot) and not slot.past:
@@ -83,6 +85,12 @@ def _new_value(
     if held == "unclear" and similarity >= contradiction:
         return Verdict("contradicts", value, 0.5)
     return None
+
+
+def _spelled(keys: tuple[str, ...], text: Analysed) -> str:
+    """Keys as the words they came from: a reason is read by people."""
+    words = {key(word): word for word in (piece.strip(".,;:!?'\"()") for piece in reversed(text.plain.split()))}
+    return " ".join(words.get(one, one) for one in keys)
 
 
 def _held(slot: Slot, old: Analysed, new: Analysed, functional: bool | None) -> Holds:

@@ -14,7 +14,7 @@ from recollect.persist.in_memory.state import Held, Model
 from recollect.values.manner import is_standing, only_asks
 from recollect.values.memory import Record
 from recollect.values.scope import Place
-from recollect.values.search import Candidates, Columns, Search, role_of
+from recollect.values.search import PERSON, Candidates, Columns, Search, role_of
 from recollect.values.terms import BM25_B as B
 from recollect.values.terms import BM25_K1 as K1
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
@@ -33,7 +33,7 @@ def search_all(account: Sequence[Held], search: Search, model: Model) -> Candida
     window = [held for held in allowed if _within(held.memory, search)]
     chosen = {held.row for held in allowed if held.row in search.rows}
     chosen |= {held.row for leg in _legs(allowed, window, search, signals) for held in leg}
-    turns = {_turn(held.memory) for held in account if held.row in chosen}
+    turns = {turn for held in account if held.row in chosen and (turn := _turn(held.memory)) is not None}
     found = [held for held in allowed if held.row in chosen or _beside(held.memory, turns, search.neighbours)]
     return Candidates(
         rows=np.array([held.row for held in found], np.int64),
@@ -187,16 +187,20 @@ def _thread(memory: Record) -> Thread | None:
     return None if memory.session is None else (memory.place, memory.session)
 
 
-def _turn(memory: Record) -> tuple[Thread | None, int | None]:
-    return _thread(memory), memory.position
+def _turn(memory: Record) -> tuple[Thread, int] | None:
+    """Where it stands in a talk between people; an assistant's long answers stand next to everything and tell nothing."""
+    thread = _thread(memory)
+    if thread is None or memory.position is None or role_of(memory.speaker) != PERSON:
+        return None
+    return thread, memory.position
 
 
-def _beside(memory: Record, turns: set[tuple[Thread | None, int | None]], reach: int) -> bool:
+def _beside(memory: Record, turns: set[tuple[Thread, int]], reach: int) -> bool:
     """Whether it was said at most `reach` turns before or after one of these turns, in the same thread."""
-    thread, position = _turn(memory)
-    if thread is None or position is None:
+    turn = _turn(memory)
+    if turn is None:
         return False
-    return any((thread, position + step) in turns for step in range(-reach, reach + 1) if step)
+    return any((turn[0], turn[1] + step) in turns for step in range(-reach, reach + 1) if step)
 
 
 def _columns(found: Sequence[Held], account: Sequence[Held], gates: _Gates) -> Columns:

@@ -24,7 +24,7 @@ from recollect.persist.index.rows import (
     lexical_terms,
     scoring_columns,
 )
-from recollect.persist.index.vectors import EXACT, GATHER, VectorIndex, top_of
+from recollect.persist.index.vectors import EXACT, GATHER, VectorIndex, distinct, top_of
 from recollect.values.search import PERSON, Candidates, Search
 
 _REMEMBERED_MASKS = 16
@@ -121,7 +121,7 @@ class AccountIndex:
         allowed = gates.allowed if tagged is None else gates.allowed & np.isin(self.table["row"], tagged)
         bm25, idf = self._scores(search.terms)
         window = self._window(search, allowed)
-        chosen = np.unique(
+        chosen = distinct(
             np.concatenate([self._named(search.rows, allowed), *self._legs(search, allowed, bm25, window)])
         )
         spots = self._with_neighbours(chosen, search.neighbours, allowed)
@@ -253,7 +253,7 @@ class AccountIndex:
         around = np.concatenate([own + step for step in range(-reach, reach + 1) if step])
         found = np.concatenate([turns.find(around) for turns in self._all_turns()])
         found = found[allowed[found] & (self.table["role"][found] == PERSON)]
-        return np.unique(np.concatenate((spots, found)))
+        return distinct(np.concatenate((spots, found)))
 
     def _all_turns(self) -> tuple[_Turns, _Turns]:
         """Every turn sorted, but for the newest rows, which are sorted anew each time until they are many."""

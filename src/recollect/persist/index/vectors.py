@@ -97,8 +97,8 @@ class VectorIndex:
         near = np.sort(top_of(agreement, max(4 * count, min(self.size // 25, 20_000))))
         # Those in eight-bit precision: a quarter of the cost of widening halves, and right to 0.001 of a cosine.
         rough = (coarse[near].astype(np.float32) @ query) * self._scales[near]
-        rows = np.sort(self.owners[near[top_of(rough, 4 * count)]]).astype(np.int64)
-        return rows[allowed[rows] & np.concatenate(([True], rows[1:] != rows[:-1]))]
+        rows = distinct(self.owners[near[top_of(rough, 4 * count)]]).astype(np.int64)
+        return rows[allowed[rows]]
 
     def mean_of(self, starts: NDArray[np.int32]) -> Floats:
         """The mean vector of some rows' whole texts, from a sample when they are many."""
@@ -145,6 +145,12 @@ class VectorIndex:
             self._coarse[part] = np.rint(full / self._scales[part, None])
         self._packed = self.size
         return self._planes, self._coarse
+
+
+def distinct(values: Array) -> Array:
+    """Sorted, each once. By sorting: `np.unique` hashes, is slower on thousands of numbers, and loads masked arrays."""
+    ordered = np.sort(values)
+    return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))] if len(ordered) else ordered
 
 
 def top_of(values: Array, count: int) -> NDArray[np.intp]:

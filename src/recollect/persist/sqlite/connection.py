@@ -51,7 +51,12 @@ def _operational(error: sqlite3.OperationalError, path: str) -> errors.Recollect
 
 def connect(path: str, *, durable: bool) -> tuple[sqlite3.Connection, bool]:
     """An open connection and whether it can be written."""
-    writable = path == MEMORY or _may_write(Path(path))
+    try:
+        writable = path == MEMORY or _may_write(Path(path))
+    except OSError as error:
+        raise errors.StoreError(
+            f"{path} cannot be opened ({error.strerror}); choose a path that can be written"
+        ) from error
     with translated(path):
         try:
             connection = _opened(path, writable)

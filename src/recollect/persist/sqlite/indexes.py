@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -30,6 +31,7 @@ class Indexes:
         self.model, self.dimensions = "none", 1
         self._folder, self._store = folder, store
         self._open: dict[str, AccountIndex] = {}
+        self._written: Counter[str] = Counter()
         self.snapshot_problem: str | None = None
 
     def use_model(self, model: str, dimensions: int) -> None:
@@ -37,6 +39,14 @@ class Indexes:
         if (model, dimensions) != (self.model, self.dimensions):
             self.model, self.dimensions = model, dimensions
             self._open.clear()
+
+    def wrote(self, account: str) -> None:
+        """Count a row written to an account."""
+        self._written[account] += 1
+
+    def worth_building(self) -> list[str]:
+        """Accounts that got many rows, whose index would save the next process time."""
+        return [account for account, count in self._written.items() if self._folder and count >= _WORTH_KEEPING]
 
     def forget(self) -> None:
         """Drop everything derived; after a rollback it may hold what never was."""

@@ -133,8 +133,13 @@ WHERE m.account = :account AND v.row IS NULL
 -- count_models: How many vectors each model made.
 SELECT v.model, count(*) FROM vectors AS v JOIN memories AS m ON m.row = v.row WHERE m.account = :account GROUP BY v.model
 
--- count_statuses: Memories by stored status.
-SELECT status, count(*) FROM memories WHERE account = :account GROUP BY status
+-- count_statuses: Memories by status; superseded is worked out.
+SELECT CASE WHEN m.status = 'active' AND EXISTS (
+           SELECT 1 FROM memories AS s
+           WHERE s.supersedes = m.id AND s.account = m.account AND s.status = 'active'
+             AND (s.expires_at IS NULL OR s.expires_at > :now))
+       THEN 'superseded' ELSE m.status END AS shown, count(*)
+FROM memories AS m WHERE m.account = :account GROUP BY shown
 
 -- count_types: Memories by type.
 SELECT type, count(*) FROM memories WHERE account = :account AND status = 'active' GROUP BY type

@@ -106,12 +106,15 @@ class SqliteReader:
         since: datetime | None = None,
         limit: int | None = None,
         newest_first: bool = False,
+        embeds: bool = False,
     ) -> list[Event]:
         clauses, values = ["account = :account", "seq > :after"], {"account": self._number(account), "after": after}
         for name, column, value in (("memory", "memory", memory_id), ("operation", "operation", operation)):
             if value is not None:
                 clauses.append(f"{column} = :{name}")
                 values[name] = UUID(value).bytes  # type: ignore[assignment]
+        if not embeds:
+            clauses.append("kind <> 'embed'")
         if since is not None:
             clauses.append("at > :since")
             values["since"] = micros(since)
@@ -126,10 +129,10 @@ class SqliteReader:
         rows = self._run("undone", account=self._number(account), ids=_hex_list(list(operations)))
         return frozenset(id_text(row["undoes"]) for row in rows)
 
-    def count(self, account: str) -> dict[str, Any]:
+    def count(self, account: str, now: datetime) -> dict[str, Any]:
         number, model = self._number(account), self._indexes.model
         by = {
-            what: {row[0]: row[1] for row in self._run(f"count_{what}", account=number)}
+            what: {row[0]: row[1] for row in self._run(f"count_{what}", account=number, now=micros(now))}
             for what in ("statuses", "types", "scopes", "projects", "tags", "models")
         }
         return {

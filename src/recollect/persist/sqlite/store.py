@@ -110,9 +110,15 @@ class SqliteStore(SqliteReader):
             if self._closed:
                 return
             self._closed = True
-            if self.writable:
+            if self.writable and not self._connection.in_transaction:
+                self._index_what_was_loaded()
                 self._indexes.save()
             self._connection.close()
+
+    def _index_what_was_loaded(self) -> None:
+        """After a bulk load nobody searched yet, so that the next process need not read every row."""
+        for account in self._indexes.worth_building():
+            self._indexes.caught_up(self._connection, account, self._number(account))
 
     def _open_or_raise(self) -> None:
         if self._closed:

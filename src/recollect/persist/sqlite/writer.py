@@ -41,6 +41,7 @@ class SqliteTransaction(SqliteReader):
         number = self._own(memory.account)
         cursor = self._run("insert_memory", **row_of(memory, number, self.digest(memory.content)))
         row = cursor.lastrowid or 0
+        self._indexes.wrote(memory.account)
         self._put_tags(number, row, memory.tags)
         self._put_vectors(row, vectors)
         self._journal(memory.id, row, kind, None, {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from recollect.testing.contract.samples import (
     NOW,
     SEARCH,
     VIEWER,
+    alter,
     axis,
     found_by,
     leaning,
@@ -24,7 +26,13 @@ from recollect.testing.contract.samples import (
     row_of,
 )
 from recollect.values.filter import Filter
+from recollect.values.memory import Record
 from recollect.values.search import Search
+
+
+def _said(content: str, position: int, **fields: Any) -> Record:
+    """One turn of a session."""
+    return record(content, position=position, **{"session": "s1", "speaker": "Zoë", **fields})
 
 
 class LegsContract:
@@ -56,22 +64,30 @@ class LegsContract:
         assert len(rows) == 3
         assert recalled(store, words=(), rows=(*rows, 99_999)) == {"blue one"}
 
-    def test_neighbours_are_the_turns_beside_in_the_same_session(self, store: Store) -> None:
+    def test_neighbours_are_what_people_said_beside_in_the_same_session(self, store: Store) -> None:
         for position in range(7):
-            put(store, record("green" if position == 3 else f"turn {position}", session="s1", position=position))
-            put(store, record(f"elsewhere {position}", session="s2", position=position))
-        put(store, record("another account", session="s1", position=4, account="other"))
-        put(store, record("no position", session="s1"), record("no session", position=3))
+            put(store, _said("green" if position == 3 else f"turn {position}", position))
+            put(store, _said(f"elsewhere {position}", position, session="s2"))
+            put(store, _said(f"for atlas {position}", position, scope="project", project="atlas"))
+        put(store, _said("another account", 4, account="other"))
+        put(store, _said("at length", 4, speaker="assistant"), _said("no session", 4, session=None))
         assert recalled(store) == {"green"}
         assert recalled(store, neighbours=2) == {"turn 1", "turn 2", "green", "turn 4", "turn 5"}
         found, contents = found_by(store, replace(SEARCH, neighbours=1))
         assert {c for c, chosen in zip(contents, found.selected, strict=True) if chosen} == {"green"}
 
     def test_a_neighbour_that_may_not_be_seen_stays_away(self, store: Store) -> None:
-        put(store, record("green", session="s1", position=1))
-        put(store, record("forgotten", session="s1", position=0, status="forgotten"))
-        put(store, record("private", session="s1", position=2, scope="agent", agent="bob"))
+        put(store, _said("green", 1), _said("forgotten", 0, status="forgotten"), _said("over", 2, expires_at=NOW))
         assert recalled(store, neighbours=2) == {"green"}
+
+    def test_neighbours_follow_a_change(self, store: Store) -> None:
+        moved = _said("turn 9", 9)
+        put(store, _said("green", 1), _said("turn 2", 2), moved)
+        assert recalled(store, neighbours=1) == {"green", "turn 2"}
+        alter(store, moved, position=0)
+        assert recalled(store, neighbours=1) == {"turn 9", "green", "turn 2"}
+        alter(store, moved, session="s2")
+        assert recalled(store, neighbours=1) == {"green", "turn 2"}
 
     def test_the_time_asked_about_is_a_leg_of_its_own(self, store: Store) -> None:
         for hours in range(4):

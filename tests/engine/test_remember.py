@@ -1,0 +1,221 @@
+"""What `remember` promises: an outcome for every draft, duplicates that reinforce, changes that supersede, nothing silent."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+import recollect
+from recollect import Draft, Refused, Reinforced, Stored, Superseded
+
+
+def test_a_new_memory_carries_what_was_said_about_it(memory) -> None:
+    out = memory.remember(
+        "We deploy with make deploy",
+        type="procedure",
+        project="shop",
+        tags=["Deploy", "#ops", "deploy"],
+        importance=0.8,
+        session="s1",
+        position=3,
+        speaker="Ana",
+        occurred_at="2026-01-02T03:04:05+02:00",
+        source="observed",
+        file_paths=["Makefile"],
+        snippet="deploy: build push",
+        reason="seen in the Makefile",
+        message_range=(2, 3),
+    )
+    assert isinstance(out, Stored)
+    kept = memory.get(out.memory.id)
+    assert kept == out.memory
+    assert (kept.type, kept.scope, kept.project, kept.tags) == ("procedure", "project", "shop", ("deploy", "ops"))
+    assert kept.provenance.kind == "observed" and kept.trust == 0.8
+    assert (kept.session, kept.position, kept.speaker) == ("s1", 3, "Ana")
+    assert kept.occurred_at == datetime(2026, 1, 2, 1, 4, 5, tzinfo=UTC)
+    assert kept.provenance.message_range == (2, 3) and kept.provenance.file_paths == ("Makefile",)
+
+
+@pytest.mark.parametrize(
+    ("fields", "scope"),
+    [
+        ({}, "global"),
+        ({"project": "shop"}, "project"),
+        ({"project": "shop", "session": "s1"}, "project"),
+        ({"session": "s1"}, "global"),
+        ({"session": "s1", "scope": "session"}, "session"),
+        ({"project": "shop", "scope": "global"}, "global"),
+        ({"agent": "a1", "scope": "agent"}, "agent"),
+        ({"team": "core", "scope": "team"}, "team"),
+        ({"task": "t9", "scope": "task"}, "task"),
+    ],
+)
+def test_the_scope_is_the_project_when_there_is_one_and_narrower_only_on_request(memory, fields, scope) -> None:
+    assert memory.remember("Invoices are sent on Fridays", **fields).memory.scope == scope
+
+
+def test_the_same_text_again_reinforces_and_leaves_a_breadcrumb(memory) -> None:
+    first = memory.remember("We use Postgres 16", session="s1", position=0).memory
+    again = memory.remember("  we use postgres 16. ", session="s2", position=7)
+    assert isinstance(again, Reinforced)
+    kept = memory.get(first.id)
+    assert kept.strength == 2
+    assert [(c.session, c.message) for c in kept.breadcrumbs] == [("s2", 7)]
+    assert len(memory.list()) == 1
+
+
+def test_a_changed_value_supersedes_and_keeps_its_history(memory) -> None:
+    old = memory.remember("The staging server listens on port 9001").memory
+    out = memory.remember("The staging server listens on port 9002")
+    assert isinstance(out, Superseded) and out.old.id == old.id
+    assert [m.content for m in memory.list()] == ["The staging server listens on port 9002"]
+    assert memory.get(old.id).status == "superseded"
+    assert memory.get(old.id).superseded_by == out.memory.id
+    assert [m.id for m in memory.list(status="superseded")] == [old.id]
+    assert [h.memory.id for h in memory.recall("which port does staging listen on")] == [out.memory.id]
+
+
+def test_a_value_that_comes_back_supersedes_again(memory) -> None:
+    for text in ("We deploy with make deploy", "We deploy with fly deploy", "We deploy with make deploy"):
+        out = memory.remember(text)
+    assert isinstance(out, Superseded)
+    assert [m.content for m in memory.list()] == ["We deploy with make deploy"]
+
+
+def test_the_same_wording_about_another_subject_is_no_conflict(memory) -> None:
+    memory.remember("service 1 listens on 9001")
+    out = memory.remember("service 2 listens on 9002")
+    assert out.kind == "stored" and out.conflicts == ()
+
+
+def test_a_second_liking_is_not_a_change_of_mind(memory) -> None:
+    memory.remember("I like tea")
+    assert memory.remember("I like coffee").kind == "stored"
+
+
+def test_opposites_are_never_merged(memory) -> None:
+    memory.remember("The service uses Postgres")
+    out = memory.remember("The service does not use Postgres")
+    assert out.kind in ("superseded", "stored")
+    assert out.kind == "superseded" or out.conflicts
+
+
+def test_a_contradiction_is_stored_and_reported_with_the_four_ways_out(memory) -> None:
+    old = memory.remember("Alice owns the billing service").memory
+    out = memory.remember("Bob owns the billing service")
+    assert out.kind == "stored"
+    (conflict,) = out.conflicts
+    assert conflict.memory.id == old.id and 0 < conflict.similarity <= 1
+    ways = conflict.options(out.memory.id)
+    assert len(ways) == 4
+    assert [word for word in ("keep both", "update", "supersede", "forget") if any(word in way for way in ways)]
+    assert out.memory.contradicts == (old.id,)
+
+
+def test_what_lives_in_another_place_is_neither_merged_nor_superseded(memory) -> None:
+    memory.remember("The default branch is main")
+    same = memory.remember("The default branch is main", project="shop")
+    other = memory.remember("The default branch is trunk", project="legacy")
+    assert same.kind == "stored"
+    assert other.kind == "stored" and other.conflicts
+    assert len(memory.list()) == 3
+
+
+def test_outcomes_come_in_the_order_of_the_drafts(memory) -> None:
+    outs = memory.remember_many(
+        [
+            {"content": "We use Redis for queues"},
+            Draft("ok"),
+            "We use Redis for queues",
+            {"content": "Tests run on two cores"},
+        ]
+    )
+    assert [out.kind for out in outs] == ["stored", "refused", "reinforced", "stored"]
+    assert outs[1].memory is None and outs[1].reason
+
+
+def test_many_report_progress(memory) -> None:
+    seen = []
+    memory.remember_many(
+        [f"Fact number {n} about system {n}" for n in range(70)], progress=lambda done, all: seen.append((done, all))
+    )
+    assert seen[-1] == (70, 70) and seen == sorted(seen)
+
+
+def test_verbatim_stores_each_draft_as_it_is_but_no_secret(memory) -> None:
+    drafts = ["ok", "ok", "We use Postgres", "We use Postgres", "aws key AKIAQYLPMN5HFIQR7XYA here"]
+    outs = memory.remember_many(drafts, verbatim=True)
+    assert [out.kind for out in outs] == ["stored"] * 4 + ["refused"]
+    assert len({out.memory.id for out in outs[:4]}) == 4
+    assert [m.content for m in reversed(memory.list())] == drafts[:4]
+
+
+def test_an_idempotency_key_makes_a_retry_harmless(memory) -> None:
+    one = memory.remember("Release on Tuesdays", key="msg-1")
+    two = memory.remember("Release on Tuesdays", key="msg-1")
+    assert two.kind == "stored" and two.memory.id == one.memory.id
+    assert memory.get(one.memory.id).strength == 1
+
+
+def test_explicit_supersession_works_by_short_id(memory) -> None:
+    old = memory.remember("Standup is at nine").memory
+    out = memory.remember("Standup was moved to the afternoon, see calendar", supersedes=old.short_id)
+    assert isinstance(out, Superseded) and out.memory.supersedes == old.id
+
+
+def test_a_type_is_read_from_a_plain_opening(memory) -> None:
+    kinds = {
+        "Never commit .env files to git": "negative",
+        "I prefer four spaces": "preference",
+        "We decided to use SQLite": "decision",
+        "To deploy: run make deploy": "procedure",
+        "Always run the linter first": "rule",
+        "The API speaks JSON": "fact",
+    }
+    assert {text: memory.remember(text).memory.type for text in kinds} == kinds
+
+
+def test_a_store_without_an_embedder_works_by_words_and_says_so(tmp_path, clock) -> None:
+    with recollect.open(tmp_path / "plain.db", embedder="none", clock=clock) as memory:
+        memory.remember("We deploy with make deploy", project="shop")
+        assert memory.remember("We deploy with make deploy", project="shop").kind == "reinforced"
+        found = memory.recall("how to deploy", project="shop")
+        assert [h.memory.content for h in found] == ["We deploy with make deploy"]
+        assert any("lexical only" in note for note in found.notes)
+
+
+def test_an_embedder_that_is_down_loses_nothing(tmp_path, clock, embedder) -> None:
+    def broken(texts):
+        raise ConnectionError("model server is away")
+
+    path = tmp_path / "down.db"
+    with recollect.open(path, embedder=broken, clock=clock) as memory:
+        out = memory.remember("The cache lives in Redis")
+        assert out.kind == "stored" and any("without a vector" in note for note in out.notes)
+        assert [h.memory.content for h in memory.recall("redis cache")] == ["The cache lives in Redis"]
+    with recollect.open(path, embedder=embedder, clock=clock) as memory:
+        assert memory.stats()["unembedded"] == 1
+        assert [h.memory.content for h in memory.recall("redis cache")] == ["The cache lives in Redis"]
+        assert memory.reembed() == 1 and memory.reembed() == 0
+        assert memory.stats()["unembedded"] == 0
+
+
+def test_vectors_of_two_models_are_never_mixed(tmp_path, clock) -> None:
+    from recollect.testing.embedding import HashingEmbedder
+
+    path = tmp_path / "two.db"
+    with recollect.open(path, embedder=HashingEmbedder(), clock=clock) as memory:
+        memory.remember("The cache lives in Redis")
+
+    with recollect.open(path, embedder=HashingEmbedder(model="another-model"), clock=clock) as memory:
+        (hit,) = memory.recall("redis cache", explain=True)
+        assert hit.similarity is None
+        assert memory.doctor()["problems"]
+        assert memory.reembed() == 1
+        assert memory.recall("redis cache")[0].similarity is not None
+
+
+def test_refused_drafts_say_why_and_change_nothing(memory) -> None:
+    for text in ("ok thanks!", "👍", "HEARTBEAT_OK", "password = 'hunter2-Zx91!kd'"):
+        out = memory.remember(text)
+        assert isinstance(out, Refused) and out.reason, text
+    assert memory.list() == [] and memory.log() == []
