@@ -30,7 +30,6 @@ from recollect.values.words import MEMORY_TYPES
 from recollect.wiring import _parts
 
 PROFILES = ("hybrid", "belief", "hebbian", "composite", "relevance", "cascade")
-STATUSES = (None, None, None, None, "superseded", "forgotten", ("active", "superseded"), "all")
 MANY = 200
 
 texts = st.builds(
@@ -53,10 +52,16 @@ queries = st.sampled_from(
 )
 pick = st.integers(0, 60)
 projects = st.sampled_from((None, "atlas", "zephyr"))
-agents = st.sampled_from((None, "ada", "bob"))
-teams = st.sampled_from(((), ("core",)))
+identities = st.fixed_dictionaries(
+    {"agent": st.sampled_from((None, "ada", "bob")), "teams": st.sampled_from(((), ("core",)))}
+)
+statuses = st.sampled_from((None, None, None, None, "superseded", "forgotten", ("active", "superseded"), "all"))
 spans = st.sampled_from((timedelta(seconds=1), timedelta(minutes=50), timedelta(days=1), timedelta(days=40)))
 lives = st.sampled_from((None, None, 1800, 90_000, 4_000_000))
+edits = st.fixed_dictionaries(
+    {"weight": st.sampled_from((0.2, 1.0))},
+    optional={"content": texts, "ttl": st.sampled_from((1800, 90_000)), "tags": st.sampled_from(((), ("style",)))},
+)
 
 
 @st.composite
@@ -90,10 +95,11 @@ class TwinEngines(RuleBasedStateMachine):
         self.clock = FixedClock()
         self.moments: list[datetime] = [self.clock.now]
         self.reference = InMemoryStore()
-        self.twins = Twins(self._engine(self.reference), self._engine(self._file()))
+        self.twins = Twins(*self._opened())
 
-    def _file(self) -> Store:
-        return SqliteStore(self.folder / "memory.db", durable=False)
+    def _opened(self) -> tuple[Memory, Memory]:
+        subject = SqliteStore(self.folder / "memory.db", durable=False)
+        return self._engine(self.reference), self._engine(subject)
 
     def _engine(self, store: Store) -> Memory:
         return Memory(self._wired(store, self.clock), Identity())
@@ -128,19 +134,9 @@ class TwinEngines(RuleBasedStateMachine):
             self.clock.advance(1)
 
     @precondition(lambda self: len(self.twins))
-    @rule(
-        pick=pick,
-        text=st.none() | texts,
-        life=lives,
-        tags=st.sampled_from((None, (), ("style",))),
-        weight=st.sampled_from((0.2, 1.0)),
-    )
-    def update(
-        self, pick: int, text: str | None, life: float | None, tags: tuple[str, ...] | None, weight: float
-    ) -> None:
+    @rule(pick=pick, changes=edits)
+    def update(self, pick: int, changes: dict[str, Any]) -> None:
         number = self._number(pick)
-        given = {"content": text, "ttl": life, "tags": tags}
-        changes = {"weight": weight} | {name: value for name, value in given.items() if value is not None}
         self.twins.same(lambda memory, ids: memory.update(ids[number], **changes))
         self.clock.advance(1)
 
@@ -154,8 +150,7 @@ class TwinEngines(RuleBasedStateMachine):
     @precondition(lambda self: len(self.twins))
     @rule(pick=pick, helpful=st.booleans())
     def feedback(self, pick: int, helpful: bool) -> None:
-        number = self._number(pick)
-        self.twins.same(lambda memory, ids: memory.feedback(ids[number], helpful))
+        self.twins.same(lambda memory, ids: memory.feedback(ids[self._number(pick)], helpful))
 
     @precondition(lambda self: len(self.twins))
     @rule(pick=pick, verb=st.sampled_from(("tag", "untag")), tag=st.sampled_from(("infra", "style")))
@@ -197,8 +192,6 @@ class TwinEngines(RuleBasedStateMachine):
     def switch(self, project: str | None, verb: str) -> None:
         self.twins.same(lambda memory, _: getattr(memory, verb)(project, everywhere=project is None))
 
-    # Time and files
-
     @rule(span=spans)
     def time_passes(self, span: timedelta) -> None:
         self.moments.append(self.clock.now)
@@ -210,54 +203,21 @@ class TwinEngines(RuleBasedStateMachine):
         self.twins.engines[1].close()
         if not snapshot:
             shutil.rmtree(self.folder / "memory.db.index", ignore_errors=True)
-        self.twins.engines = (self._engine(self.reference), self._engine(self._file()))
+        self.twins.engines = self._opened()
 
     # Reading
 
-    @rule(
-        query=queries,
-        profile=st.sampled_from(PROFILES),
-        project=projects,
-        agent=agents,
-        teams=teams,
-        status=st.sampled_from(STATUSES),
-        explain=st.booleans(),
-    )
-    def recall(
-        self,
-        query: str,
-        profile: str,
-        project: str | None,
-        agent: str | None,
-        teams: tuple[str, ...],
-        status: str | tuple[str, ...] | None,
-        explain: bool,
-    ) -> None:
-        where: dict[str, Any] = {"session": "s1" if explain else None, "status": status}
-        for inside in {project, "atlas"}:
+    @rule(query=queries, who=identities, profile=st.sampled_from(PROFILES), status=statuses, explain=st.booleans())
+    def recall(self, query: str, who: dict[str, Any], profile: str, status: Any, explain: bool) -> None:
+        asked = {"profile": profile, "status": status, "explain": explain, "session": "s1" if explain else None}
+        for project in (None, "atlas", "zephyr"):
             self.twins.recall(
-                lambda memory, inside=inside: memory.as_(agent=agent, teams=teams).recall(
-                    query, profile=profile, limit=MANY, explain=explain, project=inside, **where
-                )
+                lambda memory, project=project: memory.as_(**who).recall(query, limit=MANY, project=project, **asked)
             )
 
-    @rule(
-        agent=agents,
-        teams=teams,
-        status=st.sampled_from(STATUSES),
-        tag=st.sampled_from((None, "infra")),
-        project=projects,
-    )
-    def list(
-        self,
-        agent: str | None,
-        teams: tuple[str, ...],
-        status: str | tuple[str, ...] | None,
-        tag: str | None,
-        project: str | None,
-    ) -> None:
-        conditions = {"status": status, "tag": tag, "project": project}
-        self.twins.same(lambda memory, _: memory.as_(agent=agent, teams=teams).list(limit=MANY, **conditions))
+    @rule(who=identities, status=statuses, tag=st.sampled_from((None, "infra")), project=projects)
+    def list(self, who: dict[str, Any], **conditions: Any) -> None:
+        self.twins.same(lambda memory, _: memory.as_(**who).list(limit=MANY, **conditions))
 
     @precondition(lambda self: len(self.twins))
     @rule(pick=pick)
@@ -286,5 +246,5 @@ class TwinEngines(RuleBasedStateMachine):
 
 TestTwinEngines = TwinEngines.TestCase
 TestTwinEngines.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=80, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
 )

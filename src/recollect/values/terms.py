@@ -14,7 +14,9 @@ from functools import cache, lru_cache
 from typing import Protocol, cast
 
 URL = re.compile(r"\b(?:https?|ftp|file)://\S+|\bwww\.\S+", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)*")
+# Vowel signs of Indian scripts are marks, not letters, but belong to the word.
+_WORD = re.compile("(?:[^\\W_]|[\u0900-\u0dff])+(?:['\u2019](?!s\\b)[^\\W_]+)*")
+_KANA_VOICING = frozenset("\u3099\u309a")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 # Scripts written without spaces between words: overlapping pairs of characters stand in for words.
 _UNSPACED = re.compile(
@@ -57,13 +59,16 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 def _words(text: str) -> Iterator[str]:
-    for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
+    plain = unicodedata.normalize("NFKC", text)
+    if _MARKED.search(plain):
+        plain = _unmarked(plain)
+    for match in _WORD.finditer(plain):
         yield match.group()
 
 
 @lru_cache(maxsize=1 << 17)
 def _forms(word: str) -> tuple[str, ...]:
-    folded = _fold(word)
+    folded = word.casefold().replace("\u2019", "'")
     if _UNSPACED.search(folded):
         return tuple(_pairs(folded))
     whole = _stem(folded)
@@ -72,13 +77,10 @@ def _forms(word: str) -> tuple[str, ...]:
     return tuple(form for form in forms if len(form) > 1)
 
 
-def _fold(word: str) -> str:
-    """Case and accents aside: `Café` is `cafe`, vowelled Arabic is bare Arabic."""
-    folded = word.casefold().replace("\u2019", "'")
-    if not _MARKED.search(folded):
-        return folded
-    bare = "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c) and c != "\u0640")
-    return unicodedata.normalize("NFC", bare)
+def _unmarked(text: str) -> str:
+    """Accents and vowel points aside: `Café` is `Cafe`, vowelled Arabic is bare Arabic."""
+    kept = (c for c in unicodedata.normalize("NFKD", text) if c in _KANA_VOICING or not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", "".join(kept)).replace("\u0640", "")
 
 
 def _pairs(run: str) -> Iterator[str]:

@@ -98,6 +98,7 @@ class InMemoryReader:
         since: datetime | None = None,
         limit: int | None = None,
         newest_first: bool = False,
+        embeds: bool = False,
     ) -> list[Event]:
         found = [
             event
@@ -107,6 +108,7 @@ class InMemoryReader:
             and memory_id in (None, event.memory_id)
             and operation in (None, event.operation)
             and (since is None or event.at > since)
+            and (embeds or event.kind != "embed")
         ]
         return (found[::-1] if newest_first else found)[:limit]
 
@@ -114,19 +116,20 @@ class InMemoryReader:
         taken_back = {event.undoes for owner, event in self._state.events if owner == account}
         return frozenset(operation for operation in operations if operation in taken_back)
 
-    def count(self, account: str) -> dict[str, Any]:
+    def count(self, account: str, now: datetime) -> dict[str, Any]:
         own = self._state.of(account)
+        replaced = heirs((held.memory for held in own), lambda _: True, now)
         active = [held.memory for held in own if held.memory.status == "active"]
         tags = Counter(tag for held in own for tag in held.memory.tags)
         projects = Counter(memory.project for memory in active if memory.project is not None)
         return {
-            "statuses": dict(Counter(held.memory.status for held in own)),
+            "statuses": dict(Counter(standing(held.memory, replaced).status for held in own)),
             "types": dict(Counter(memory.type for memory in active)),
             "scopes": dict(Counter(memory.scope for memory in active)),
             "projects": dict(_most(projects)),
             "tags": dict(_most(tags)[:_MANY_TAGS]),
             "models": dict(Counter(held.embedding.model.name for held in own if held.embedding is not None)),
-            "events": len(self.events(account)),
+            "events": len(self.events(account, embeds=True)),
             "unembedded": len(self._unembedded(account)),
         }
 

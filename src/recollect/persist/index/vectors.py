@@ -3,8 +3,8 @@
 A memory owns a vector of its whole text and, when a person said something long, one of each sentence; its nearness is the
 mean of the whole's cosine and the best sentence's. Up to `EXACT` vectors one matrix product answers. Above, sign bits are
 compared first, laid out in planes (one 64-bit word of every vector side by side, so that a scan streams through memory),
-and the best few per cent are ranked by exact cosine. The bits are those of the centred vectors, because embeddings share a
-large common direction; the query's are taken as it is (bench/speed.py measures the recall of both).
+and the best few per cent are ranked in eight bits, then exactly. The bits are those of the centred vectors, because
+embeddings share a large common direction (bench/speed.py measures the recall).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ EXACT = 20_000
 GATHER = 4_000
 _CHUNK = 1 << 15
 _SAMPLED = 8192
+_COMMON = 0.6
 
 Spots = NDArray[np.int64]
 
@@ -91,9 +92,9 @@ class VectorIndex:
     def likely(self, query: Floats, allowed: NDArray[np.bool_], count: int) -> Spots:
         """Rows that may be among the nearest, from sign bits alone: a few per cent of all, to be ranked exactly."""
         planes, coarse = self._derived()
-        agreement = _agreement(planes, _packed_signs(query[None, :])[:, 0], self.size)
+        agreement = _agreement(planes, self._signs_of(query), self.size)
         agreement[~allowed[self.owners]] = -1
-        # On real vectors the top 4 % by bits hold 0.99 of the true ten at 50k rows; the share needed falls as rows grow.
+        # On real vectors the top 4 % by bits hold 0.997 of the true ten at 50k rows; the share needed falls as rows grow.
         near = np.sort(top_of(agreement, max(4 * count, min(self.size // 25, 20_000))))
         # Those in eight-bit precision: a quarter of the cost of widening halves, and right to 0.001 of a cosine.
         rough = (coarse[near].astype(np.float32) @ query) * self._scales[near]
@@ -122,6 +123,16 @@ class VectorIndex:
             self._full[self._converted : self.size] = self._halves[self._converted : self.size]
             self._converted = self.size
         return self._full[: self.size]
+
+    def _signs_of(self, query: Floats) -> NDArray[np.uint64]:
+        """The query's sign bits, with part of the common direction taken out.
+
+        Measured at 50k real vectors, top 1 % by bits: 0.93 of the true ten with the query as it is, 0.85 with the mean
+        subtracted, 0.975 with half its share of the common direction removed; stored texts as queries behave alike.
+        """
+        assert self._centre is not None
+        common = self._centre / max(float(np.linalg.norm(self._centre)), 1e-6)
+        return _packed_signs((query - np.float32(_COMMON) * (query @ common) * common)[None, :])[:, 0]
 
     def _derived(self) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
         """The bit planes and the eight-bit vectors, brought up to date."""

@@ -188,7 +188,7 @@ class IdentityContract:
         put(store, record("three", type="rule", status="forgotten"))
         put(store, record("four", account="other"))
         with store.reading() as reader:
-            assert reader.count(ACCOUNT) == {
+            assert reader.count(ACCOUNT, NOW) == {
                 "statuses": {"active": 2, "forgotten": 1},
                 "types": {"fact": 2},
                 "scopes": {"project": 1, "global": 1},
@@ -198,4 +198,4 @@ class IdentityContract:
                 "events": 3,
                 "unembedded": 1,
             }
-            assert reader.count("nobody")["statuses"] == {}
+            assert reader.count("nobody", NOW)["statuses"] == {}

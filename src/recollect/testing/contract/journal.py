@@ -157,12 +157,14 @@ class JournalContract:
         assert found is not None
         assert (found.score, found.access_count, found.accessed_at) == (3, 2, LATER)
 
-    def test_a_vector_given_later_is_an_event_without_images(self, store: Store) -> None:
+    def test_a_vector_given_later_is_an_event_shown_only_on_request(self, store: Store) -> None:
         store.use_model(MODEL, DIMENSIONS)
         memory = record()
         put(store, memory)
         with store.transaction(ACCOUNT, "tester", LATER) as tx:
             tx.set_vectors(ACCOUNT, memory.id, axis(0))
             tx.set_vectors(ACCOUNT, record().id, axis(0))
-        events = _events(store, memory)
-        assert [(event.kind, event.before, event.after) for event in events[1:]] == [("embed", {}, {})]
+        assert [event.kind for event in _events(store, memory)] == ["remember"]
+        with store.reading() as reader:
+            events = reader.events(ACCOUNT, embeds=True)
+            assert [(event.kind, event.before, event.after) for event in events[1:]] == [("embed", {}, {})]

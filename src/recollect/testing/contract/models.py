@@ -102,7 +102,7 @@ class ModelsContract:
         assert np.isnan(_cosines(store)["one green"])
         with store.reading() as reader:
             assert reader.vectors(ACCOUNT, [memory.id]) == {}
-            assert reader.count(ACCOUNT)["models"] == {MODEL: 1}
+            assert reader.count(ACCOUNT, NOW)["models"] == {MODEL: 1}
         store.use_model(MODEL, DIMENSIONS)
         assert _cosines(store) == {"one green": 1.0}
 

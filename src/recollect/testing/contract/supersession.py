@@ -56,6 +56,8 @@ class SupersessionContract:
         states = [held(store, memory) for memory in (one, two, three)]
         assert [m.status for m in states if m] == ["superseded", "superseded", "active"]
         assert [m.superseded_by for m in states if m] == [two.id, three.id, None]
+        with store.reading() as reader:
+            assert reader.count(ACCOUNT, NOW)["statuses"] == {"superseded": 2, "active": 1}
 
     def test_a_replaced_memory_is_marked_in_the_columns(self, store: Store) -> None:
         _chain(store)

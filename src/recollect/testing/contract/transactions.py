@@ -75,7 +75,7 @@ class TransactionsContract:
             assert reader.note("colour") is None
             assert reader.switched_off(ACCOUNT) == frozenset()
             assert not reader.purged(ACCOUNT, "the green door is open")
-            assert reader.count(ACCOUNT)["tags"] == {}
+            assert reader.count(ACCOUNT, NOW)["tags"] == {}
 
     def test_after_a_rollback_the_next_memory_is_found_as_itself(self, store: Store) -> None:
         store.use_model(MODEL, DIMENSIONS)

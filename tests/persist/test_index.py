@@ -1,0 +1,139 @@
+"""The derived index: caught up across processes, rebuilt when lost, the same answers whatever its past."""
+
+import numpy as np
+import pytest
+
+import recollect
+from recollect.persist.index.postings import Postings
+from recollect.persist.index.vectors import VectorIndex, top_of
+
+
+def answers(memory) -> list[tuple[str, float]]:
+    queries = ("alpha beta", "gamma topic 7", "delta")
+    return [(hit.memory.content, round(hit.score, 5)) for query in queries for hit in memory.recall(query, limit=10)]
+
+
+@pytest.fixture
+def filled(tmp_path, clock, embedder):
+    path = tmp_path / "m.db"
+    with recollect.open(path, embedder=embedder, clock=clock, touch=False) as memory:
+        words = ("alpha", "beta", "gamma", "delta", "epsilon")
+        texts = [f"{words[n % 5]} {words[n * 7 % 5]} topic {n % 97} item {n}" for n in range(900)]
+        memory.remember_many(texts, verbatim=True)
+        expected = answers(memory)
+    return path, expected
+
+
+DAMAGES = {
+    "kept": lambda path: None,
+    "deleted": lambda path: path.unlink(),
+    "emptied": lambda path: path.write_bytes(b""),
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "noise in the middle": lambda path: path.write_bytes(_noisy(path.read_bytes())),
+    "all noise": lambda path: path.write_bytes(np.random.default_rng(1).bytes(path.stat().st_size)),
+}
+
+
+def _noisy(content: bytes) -> bytes:
+    middle = len(content) * 3 // 4
+    return content[:middle] + bytes(255 - b for b in content[middle : middle + 64]) + content[middle + 64 :]
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_lost_or_broken_snapshot_gives_the_same_answers(filled, clock, embedder, damage) -> None:
+    path, expected = filled
+    (snapshot,) = path.with_name("m.db.index").glob("*.index")
+    damage(snapshot)
+    with recollect.open(path, embedder=embedder, clock=clock, touch=False) as memory:
+        assert answers(memory) == expected
+
+
+def test_a_snapshot_of_another_store_is_ignored(filled, tmp_path, clock, embedder) -> None:
+    path, _ = filled
+    other = tmp_path / "other" / "m.db"
+    with recollect.open(other, embedder=embedder, clock=clock) as memory:
+        memory.remember("Only this is here")
+    other.with_name("m.db.index").mkdir(exist_ok=True)
+    (snapshot,) = path.with_name("m.db.index").glob("*.index")
+    (other.with_name("m.db.index") / snapshot.name).write_bytes(snapshot.read_bytes())
+    with recollect.open(other, embedder=embedder, clock=clock) as memory:
+        assert [h.memory.content for h in memory.recall("alpha this", limit=10)] == ["Only this is here"]
+
+
+def test_two_openers_of_one_file_see_each_others_commits_at_once(tmp_path, clock, embedder) -> None:
+    path = tmp_path / "m.db"
+    with (
+        recollect.open(path, embedder=embedder, clock=clock) as one,
+        recollect.open(path, embedder=embedder, clock=clock) as two,
+    ):
+        for number in range(20):
+            writer, reader = (one, two) if number % 2 else (two, one)
+            kept = writer.remember(f"Fact {number} concerns subject {number}").memory
+            assert reader.recall(f"subject {number}", limit=1)[0].memory.id == kept.id
+            if number % 3 == 0:
+                reader.forget(kept.id)
+                assert kept.id not in [h.memory.id for h in writer.recall(f"subject {number}", limit=5)]
+
+
+def test_an_index_that_lived_through_changes_equals_a_fresh_one(tmp_path, clock, embedder) -> None:
+    path = tmp_path / "m.db"
+    with recollect.open(path, embedder=embedder, clock=clock, touch=False) as memory:
+        ids = [memory.remember(f"alpha beta topic {n} gamma").memory.id for n in range(60)]
+        for number, id in enumerate(ids):
+            if number % 3 == 0:
+                memory.update(id, content=f"delta epsilon item {number}")
+            elif number % 3 == 1:
+                memory.tag(id, "gamma")
+            elif number % 5 == 0:
+                memory.purge(id)
+        memory.undo()
+        lived = answers(memory)
+    for snapshot in path.with_name("m.db.index").glob("*"):
+        snapshot.unlink()
+    with recollect.open(path, embedder=embedder, clock=clock, touch=False) as memory:
+        assert answers(memory) == lived
+
+
+def test_merged_segments_hold_exactly_what_was_added() -> None:
+    rng = np.random.default_rng(5)
+    documents = [[f"w{int(n)}" for n in rng.integers(0, 300, 20)] for _ in range(3000)]
+    slow, quick = Postings(), Postings()
+    for row, words in enumerate(documents):
+        slow.add(row, words)
+    quick.extend(0, documents[:2000])
+    for row, words in enumerate(documents[2000:], 2000):
+        quick.add(row, words)
+    for row in (5, 1999, 2500):
+        slow.drop(row)
+        quick.drop(row)
+    lengths = np.full(3000, 20, np.int32)
+    for terms in (("w1", "w2"), ("w299",), ("nothing",)):
+        np.testing.assert_array_equal(
+            slow.scores(terms, lengths, 2997, 20.0)[0], quick.scores(terms, lengths, 2997, 20.0)[0]
+        )
+    held = {row for row, words in enumerate(documents) if "w7" in words and row not in (5, 1999, 2500)}
+    assert set(slow.matches(("w7",), np.arange(3000)).nonzero()[0].tolist()) == held
+
+
+def test_two_stage_search_finds_what_an_exact_scan_finds() -> None:
+    rng = np.random.default_rng(3)
+    centres = rng.normal(size=(400, 64)) @ rng.normal(size=(64, 384))
+    vectors = centres[rng.integers(0, 400, 30_000)] + 4 * rng.normal(size=(30_000, 384)) + 20
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    index = VectorIndex(384)
+    index.append(vectors.astype(np.float16), np.arange(30_000, dtype=np.int32))
+    allowed = rng.random(30_000) < 0.7
+    hits = 0
+    for query in vectors[rng.integers(0, 30_000, 40)]:
+        exact = np.where(allowed, vectors @ query, -1)
+        wanted = set(np.argsort(-exact)[:10].tolist())
+        found = index.likely(query, allowed, 100)
+        assert allowed[found].all()
+        hits += len(wanted & set(found.tolist()))
+    assert hits / 400 >= 0.99
+
+
+@pytest.mark.parametrize("size", [1, 10, 9000, 50_000])
+def test_the_top_is_the_top(size) -> None:
+    values = np.random.default_rng(size).normal(size=size).astype(np.float32)
+    assert set(top_of(values, 7).tolist()) == set(np.argsort(-values)[:7].tolist())
