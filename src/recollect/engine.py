@@ -15,7 +15,7 @@ from typing import Any, Self, Unpack
 from recollect.capture.edit import DEMOTE, REINFORCE, edited, fed_back, scored
 from recollect.capture.intake import clean_name, clean_tags, clean_time, one_of
 from recollect.errors import Disabled, InvalidInput, NotFound
-from recollect.lookup import narrowed, one_record
+from recollect.lookup import chain_of, narrowed, one_record, seen_events
 from recollect.parts import Parts
 from recollect.ports import Progress, Reader
 from recollect.recall.pipeline import Ask
@@ -98,7 +98,13 @@ class Memory:
         """Let one stored memory replace another; the old one is kept, with its history, and no longer recalled."""
         with self._reading() as reader:
             target = one_record(reader, self._viewer.identity, old)
-        return self._edited(new, "supersede", lambda record: _replacing(record, target))
+            chain = chain_of(reader, one_record(reader, self._viewer.identity, new))
+            below = [record.id for record in chain_of(reader, target)]
+        if target.id in {record.id for record in chain} or chain[0].id in below:
+            raise InvalidInput("id", "that would make a circle", "name a memory that is not part of its own history")
+        # A memory that replaces another already hands the second one down to the oldest it replaces.
+        self._edited(chain[-1].id, "supersede", lambda record: record.with_(supersedes=target.id))
+        return self.get(chain[0].id)
 
     def forget(self, id: str, reason: str | None = None) -> Record:
         """Hide a memory and keep it from coming back, in these or other words, until it is restored."""
@@ -176,7 +182,7 @@ class Memory:
     def log(self, *, limit: int = 20) -> Events:
         """The journal, newest first."""
         with self._reading() as reader:
-            return reader.events(self._viewer.account, limit=limit, newest_first=True)
+            return seen_events(reader, self._viewer.identity, limit=limit)
 
     def undo(self, operation: str | None = None) -> Ids:
         """Take back one operation, by default the last one; returns the ids of the memories it changed."""
@@ -199,7 +205,7 @@ class Memory:
             vectors = reader.vectors(identity.account, [r.id for r in records if r.id not in reworded])
         view = parts.blank(f"the view as of {time.isoformat()}", lambda: time)
         with view.store.transaction(identity.account, "as_of", time) as tx:
-            for record in sorted(records, key=lambda r: r.created_at):
+            for record in sorted(reversed(records), key=lambda r: r.created_at):
                 tx.insert(record, vectors.get(record.id) if record.id not in reworded else parts.embed(record))
         view.store.freeze()
         return Memory(view, identity, self._viewer.project)
@@ -323,7 +329,8 @@ class Memory:
         return done
 
     def _operation(self, reader: Reader, wanted: str | None) -> str:
-        events = reader.events(self._viewer.account, newest_first=True, limit=None if wanted else 1000)
+        """The operation to undo: a whole one that this identity may see."""
+        events = seen_events(reader, self._viewer.identity, limit=None)
         if wanted is None:
             return last_operation(events, reader.undone(self._viewer.account, {event.operation for event in events}))
         exact = {event.operation for event in events if str(event.seq) == wanted}
@@ -334,7 +341,7 @@ class Memory:
 
     def _reading(self) -> AbstractContextManager[Reader]:
         self._awake(self._viewer.project)
-        return self._parts.store.reading()
+        return self._parts.store.reading(self._parts.clock())
 
     def _awake(self, *projects: str | None) -> None:
         with self._parts.store.reading() as reader:
@@ -372,14 +379,6 @@ def _some_tags(tags: Sequence[str]) -> tuple[str, ...]:
     if not cleaned:
         raise InvalidInput("tags", "there is none", "name at least one tag")
     return cleaned
-
-
-def _replacing(new: Record, old: Record) -> Record:
-    if new.id == old.id:
-        raise InvalidInput("id", "a memory cannot supersede itself", "name two different memories")
-    if new.supersedes == old.id or old.supersedes != new.id:
-        return new.with_(supersedes=old.id)
-    raise InvalidInput("id", "the old one supersedes the new one already", "undo that first")
 
 
 def _known(filters: Mapping[str, Any]) -> dict[str, Any]:

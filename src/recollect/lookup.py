@@ -9,7 +9,9 @@ from typing import Any
 from recollect.capture.intake import clean_id, clean_name, clean_tags, clean_time, one_of
 from recollect.errors import AmbiguousId, InvalidInput, NotFound
 from recollect.ports import Reader
+from recollect.values.event import Event
 from recollect.values.filter import Filter
+from recollect.values.image import from_image
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, reaches
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
@@ -27,6 +29,37 @@ def one_record(reader: Reader, identity: Identity, wanted: Any) -> Record:
     if len(mine) > 1:
         raise AmbiguousId(part, len(mine))
     return mine[0]
+
+
+def chain_of(reader: Reader, newest: Record) -> list[Record]:
+    """A memory and what it supersedes, newest first."""
+    chain, seen = [newest], {newest.id}
+    while (older := chain[-1].supersedes) is not None and older not in seen:
+        (record,) = reader.get(newest.account, [older])
+        if record is None:
+            break
+        chain.append(record)
+        seen.add(record.id)
+    return chain
+
+
+def seen_events(reader: Reader, identity: Identity, *, limit: int | None) -> list[Event]:
+    """The journal, newest first, without what happened in rooms this identity does not reach."""
+    if identity.agent is None and not identity.teams and not _has_rooms(reader, identity.account):
+        return reader.events(identity.account, limit=limit, newest_first=True)
+    events = reader.events(identity.account, newest_first=True)
+    ids = list(dict.fromkeys(event.memory_id for event in events))
+    places = {record.id: record.place for record in reader.get(identity.account, ids) if record is not None}
+    for event in events:
+        if event.before and event.memory_id not in places and "scope" in event.before:
+            places[event.memory_id] = from_image(event.before).place
+    kept = [e for e in events if e.memory_id not in places or reaches(identity, places[e.memory_id])]
+    return kept if limit is None else kept[:limit]
+
+
+def _has_rooms(reader: Reader, account: str) -> bool:
+    """Whether anything in the account is of scope agent or team."""
+    return bool({"agent", "team"} & reader.scopes(account))
 
 
 def narrowed(

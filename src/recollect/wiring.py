@@ -50,14 +50,15 @@ def open_memory(
     store = _store(chosen)
     try:
         attached, missing = _embedder(embedder, chosen, store, fetching)
-        parts = _parts(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)))
+        parts = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)))
     except BaseException:
         store.close()
         raise
     return Memory(parts, Identity(chosen.account, chosen.agent or None, chosen.teams), chosen.project or None)
 
 
-def _parts(loaded: Loaded, store: Store, embedder: Attached | None, missing: str | None, clock: Clock) -> Parts:
+def assemble(loaded: Loaded, store: Store, embedder: Attached | None, missing: str | None, clock: Clock) -> Parts:
+    """Everything that works on one open store, whatever back end it is."""
     settings = loaded.settings
     recalled: deque[str] = deque(maxlen=200)
     vetting = Vetting(_policy(settings), Path.cwd(), lambda: tuple(recalled))
@@ -102,7 +103,7 @@ def _blank(name: str, clock: Clock, loaded: Loaded, embedder: Attached | None) -
     store = SqliteStore(MEMORY, name=name)
     if embedder is not None:
         embedder.introduce(store)
-    return _parts(loaded, store, embedder, None, clock)
+    return assemble(loaded, store, embedder, None, clock)
 
 
 def _embedder(

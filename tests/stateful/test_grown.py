@@ -18,7 +18,7 @@ from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
 from recollect.testing.twins import Twins
 from recollect.values.scope import Identity
-from recollect.wiring import _parts
+from recollect.wiring import assemble
 
 THINGS = ("valve", "lamp", "door", "kettle", "window", "shelf")
 STATES = ("green", "broken", "open", "sold", "lost", "painted", "hidden")
@@ -32,7 +32,7 @@ def grown(tmp_path: Path, clock: FixedClock) -> tuple[Twins, Reopen]:
 
     def engine(store: Store) -> Memory:
         loaded = load(db=str(tmp_path / "memory.db"), embedder="none")
-        return Memory(_parts(loaded, store, Attached(HashingEmbedder(), store, known=True), None, clock), Identity())
+        return Memory(assemble(loaded, store, Attached(HashingEmbedder(), store, known=True), None, clock), Identity())
 
     def opened() -> tuple[Memory, Memory]:
         return engine(reference), engine(SqliteStore(tmp_path / "memory.db", durable=False))

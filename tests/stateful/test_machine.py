@@ -27,7 +27,7 @@ from recollect.testing.embedding import HashingEmbedder
 from recollect.testing.twins import Twins
 from recollect.values.scope import Identity
 from recollect.values.words import MEMORY_TYPES
-from recollect.wiring import _parts
+from recollect.wiring import assemble
 
 PROFILES = ("hybrid", "belief", "hebbian", "composite", "relevance", "cascade")
 MANY = 200
@@ -107,7 +107,7 @@ class TwinEngines(RuleBasedStateMachine):
     def _wired(self, store: Store, clock: Clock) -> Parts:
         """The parts of any engine, on a given store; the reference looks at the past through its own kind too."""
         loaded = load({"XDG_CONFIG_HOME": str(self.folder)}, db=str(self.folder / "memory.db"), embedder="none")
-        parts = _parts(loaded, store, Attached(HashingEmbedder(), store, known=True), None, clock)
+        parts = assemble(loaded, store, Attached(HashingEmbedder(), store, known=True), None, clock)
         if not isinstance(store, InMemoryStore):
             return parts
         return replace(parts, blank=lambda name, then: self._wired(InMemoryStore(name), then))

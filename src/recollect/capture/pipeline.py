@@ -15,11 +15,11 @@ from recollect.capture.intake import draft_of, record_of
 from recollect.capture.reconcile import Forgotten, Known, Meaning, New, Reconciler, Replaces
 from recollect.capture.vetting import Vetting, vet
 from recollect.errors import EmbedderError, InvalidInput
-from recollect.ports import Calibrated, Clock, EmbedMany, Progress, Store, Transaction
+from recollect.ports import Calibrated, Clock, EmbedMany, Progress, Reader, Store, Transaction
 from recollect.values.draft import Draft
 from recollect.values.memory import Breadcrumb, Record
 from recollect.values.outcome import Outcome, Refused, Reinforced, Stored, Superseded
-from recollect.values.scope import Identity
+from recollect.values.scope import Identity, reaches
 
 # One transaction a batch: short enough that readers of the same process wait for milliseconds only.
 _BATCH = 32
@@ -72,25 +72,23 @@ class Capture:
         """Outcomes in the order of the drafts. All drafts are checked before the first is stored."""
         now = self._clock()
         checked = [self._prepare(draft, place, identity, project, now, verbatim) for place, draft in enumerate(given)]
-        self._check_targets(checked, identity.account)
+        self._check_targets(checked, identity)
         outcomes: list[Outcome] = []
         step = _VERBATIM_BATCH if verbatim else _BATCH
         for first in range(0, len(checked), step):
             batch = self._embed(checked[first : first + step], verbatim)
             with self._store.transaction(identity.account, self._actor, now) as tx:
-                outcomes += [self._settle(tx, item, now, verbatim) for item in batch]
+                outcomes += [self._settle(tx, item, identity, now, verbatim) for item in batch]
             if progress is not None:
                 progress(len(outcomes), len(checked))
         return outcomes
 
-    def _check_targets(self, items: Sequence[Prepared | Refused], account: str) -> None:
-        """What a draft is to supersede must exist, or nothing of the call is stored."""
+    def _check_targets(self, items: Sequence[Prepared | Refused], identity: Identity) -> None:
+        """What a draft is to supersede must exist within reach, or nothing of the call is stored."""
         with self._store.reading() as reader:
             for place, item in enumerate(items):
-                target = item.record.supersedes if isinstance(item, Prepared) else None
-                if target is not None and len(reader.resolve(account, target)) != 1:
-                    field = f"drafts[{place}].supersedes" if place else "supersedes"
-                    raise InvalidInput(field, f"{target!r} is not one memory here", "give the id of an existing one")
+                if isinstance(item, Prepared) and item.record.supersedes is not None:
+                    _target(reader, identity, item.record.supersedes, place)
 
     def _prepare(
         self,
@@ -126,14 +124,16 @@ class Capture:
             for item in items
         ]
 
-    def _settle(self, tx: Transaction, item: Prepared | Refused, now: datetime, verbatim: bool) -> Outcome:
+    def _settle(
+        self, tx: Transaction, item: Prepared | Refused, identity: Identity, now: datetime, verbatim: bool
+    ) -> Outcome:
         if isinstance(item, Refused):
             return item
         new = item.record
-        if new.key is not None and (held := tx.by_key(new.account, new.key)) is not None:
+        if new.key is not None and (held := tx.by_key(new.account, new.key, new.place)) is not None:
             return Stored(held, reason="already stored under this key", notes=item.notes)
         if new.supersedes is not None:
-            return self._supersede(tx, item)
+            return self._supersede(tx, item, identity)
         if verbatim:
             tx.insert(new, item.vectors)
             return Stored(new, reason="verbatim", notes=item.notes)
@@ -160,15 +160,9 @@ class Capture:
         reason = "new, but it may contradict what is known" if decision.conflicts else "new"
         return Stored(record, decision.conflicts, reason, item.notes)
 
-    def _supersede(self, tx: Transaction, item: Prepared) -> Outcome:
-        new = item.record
-        found = tx.resolve(new.account, new.supersedes or "")
-        (old,) = tx.get(new.account, found) if len(found) == 1 else (None,)
-        if old is None:
-            raise InvalidInput(
-                "supersedes", f"{new.supersedes!r} is not a memory here", "give the id of an existing one"
-            )
-        record = new.with_(supersedes=old.id)
+    def _supersede(self, tx: Transaction, item: Prepared, identity: Identity) -> Outcome:
+        old = _target(tx, identity, item.record.supersedes or "", 0)
+        record = item.record.with_(supersedes=old.id)
         tx.insert(record, item.vectors)
         return Superseded(record, old, "the caller said so", notes=item.notes)
 
@@ -182,7 +176,23 @@ class Capture:
             breadcrumbs=(*existing.breadcrumbs, crumb),
             tags=tuple(dict.fromkeys((*existing.tags, *item.record.tags))),
             importance=max(existing.importance, item.record.importance),
+            expires_at=_longer(existing.expires_at, item.record.expires_at),
             trust=max(existing.trust, item.record.trust),
         )
         tx.change(existing, stronger, "reinforce", reason=reason)
         return Reinforced(stronger, reason, notes=item.notes)
+
+
+def _target(reader: Reader, identity: Identity, wanted: str, place: int) -> Record:
+    """The one memory a draft is to supersede; what the identity does not reach is not there."""
+    found = reader.get(identity.account, reader.resolve(identity.account, wanted))
+    mine = [record for record in found if record is not None and reaches(identity, record.place)]
+    if len(mine) != 1:
+        field = f"drafts[{place}].supersedes" if place else "supersedes"
+        raise InvalidInput(field, f"{wanted!r} is not one memory here", "give the id of an existing one")
+    return mine[0]
+
+
+def _longer(one: datetime | None, other: datetime | None) -> datetime | None:
+    """The later end; no end is the latest."""
+    return None if one is None or other is None else max(one, other)

@@ -20,7 +20,7 @@ from recollect.values.outcome import Conflict
 from recollect.values.scope import Identity, Viewer
 from recollect.values.search import Search
 from recollect.values.terms import query_terms
-from recollect.values.words import Status
+from recollect.values.words import STATUSES, Status
 
 _EVERY_STATUS: tuple[Status, ...] = ("active", "superseded", "archived", "forgotten")
 _LOOK_AT = 12
@@ -141,8 +141,11 @@ class Reconciler:
         else:
             likeness = np.nan_to_num(meaning.calibration.similarity(found.cosine), nan=0.0)
         order = [int(i) for i in np.argsort(-likeness, kind="stable") if likeness[i] >= self.contradiction]
-        records = {r.id: r for r in tx.fetch(new.account, [int(found.rows[i]) for i in order])}
-        return list(zip(records.values(), (float(likeness[i]) for i in order), strict=False))
+        records = tx.fetch(new.account, [int(found.rows[i]) for i in order])
+        shown = (
+            record.with_(status=STATUSES[found.columns.status[i]]) for record, i in zip(records, order, strict=True)
+        )
+        return list(zip(shown, (float(likeness[i]) for i in order), strict=True))
 
 
 def restates(old: str, new: str, similarity: float, relation: Relation) -> bool:

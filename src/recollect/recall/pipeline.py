@@ -20,7 +20,9 @@ from recollect.recall.sight import Sight, behold
 from recollect.values.filter import Filter
 from recollect.values.hit import Explanation, Hit, Recalled, Signal, Trace
 from recollect.values.scope import Viewer
+from recollect.values.memory import Record
 from recollect.values.search import Floats, Search
+from recollect.values.words import STATUSES
 
 _FAN_OUT = 50
 
@@ -88,7 +90,7 @@ class Recall:
             more = look_again(reader, search, sight, scores, prepared.calibration)
             sight, scores = (more, ask.profile.score(more)) if more is not None else (sight, scores)
         places = _leading(scores.total, sight, max(ask.limit, FIRST))
-        records = reader.fetch(ask.viewer.account, [int(row) for row in sight.found.rows[places]])
+        records = _shown(reader, ask, sight, places)
         totals = [float(scores.total[place]) for place in places]
         order = newest_first(records, totals) if isinstance(ask.profile, Hybrid) else list(range(len(records)))
         hits = tuple(
@@ -146,6 +148,20 @@ def _walked(reader: Reader, search: Search, sight: Sight, profile: Cascade, cali
     reached = profile.walk(sight, edges)
     more = reader.candidates(replace(search, rows=tuple(reached)))
     return replace(behold(sight.query, more, calibration), reached=reached)
+
+
+def _shown(reader: Reader, ask: Ask, sight: Sight, places: list[int]) -> list[Record]:
+    """The memories of some candidates, with their standing for this viewer."""
+    records = reader.fetch(ask.viewer.account, [int(row) for row in sight.found.rows[places]])
+    statuses = [STATUSES[sight.columns.status[place]] for place in places]
+    if "superseded" not in statuses:
+        return records
+    known = reader.get(ask.viewer.account, [record.id for record in records])
+    heirs = [None if record is None else record.superseded_by for record in known]
+    return [
+        record.with_(status=status, superseded_by=heir) if status == "superseded" else record
+        for record, status, heir in zip(records, statuses, heirs, strict=True)
+    ]
 
 
 def _trace(sight: Sight) -> Trace:

@@ -47,6 +47,10 @@ def _take_back(tx: Transaction, account: str, event: Event, embed: Embed) -> Non
     if event.after is None and event.before is not None:
         if current is None:
             record = from_image(event.before)
+            if record.key is not None and tx.by_key(account, record.key, record.place) is not None:
+                raise InvalidInput(
+                    "operation", f"its key {record.key!r} was used again since", "remember the text anew"
+                )
             tx.insert(record, embed(record), "undo")
         return
     if current is None:

@@ -17,6 +17,9 @@ from recollect.values.scope import Viewer
 Floats = NDArray[np.float32]
 Times = NDArray[np.float64]
 
+# How many rows of the time asked about, and of standing instructions, each leg brings beyond its depth.
+IN_WINDOW, STANDING = 50, 20
+
 UNKNOWN, PERSON, ASSISTANT, MACHINE = 0, 1, 2, 3
 _ROLES = {
     "user": PERSON,

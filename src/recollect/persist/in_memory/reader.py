@@ -11,14 +11,14 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.persist.in_memory.rules import expired, heirs, narrowed, standing, tagged
+from recollect.persist.in_memory.rules import anywhere, expired, heirs, narrowed, standing, tagged
 from recollect.persist.in_memory.search import holding_all, search_all
 from recollect.persist.in_memory.state import Held, Model, State
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.ids import fingerprint
 from recollect.values.memory import Record
-from recollect.values.scope import Identity, reaches
+from recollect.values.scope import Identity, Place, reaches
 from recollect.values.search import Candidates, Search
 
 _MANY_IDS = 20
@@ -28,8 +28,8 @@ _MANY_TAGS = 20
 class InMemoryReader:
     """Everything that can be asked of one state, for the model in use."""
 
-    def __init__(self, state: State, model: Model) -> None:
-        self._state, self._model = state, model
+    def __init__(self, state: State, model: Model, now: datetime | None = None) -> None:
+        self._state, self._model, self._now = state, model, now
 
     def get(self, account: str, ids: Sequence[str]) -> list[Record | None]:
         found = {record.id: record for record in self._settled(account, self._state.of(account))}
@@ -37,7 +37,7 @@ class InMemoryReader:
 
     def fetch(self, account: str, rows: Sequence[int]) -> list[Record]:
         own = {held.row: held for held in self._state.of(account)}
-        return self._settled(account, [own[row] for row in rows if row in own])
+        return [own[row].memory for row in rows if row in own]
 
     def resolve(self, account: str, part: str) -> list[str]:
         digits = part.replace("-", "").lower()
@@ -50,7 +50,7 @@ class InMemoryReader:
             return reaches(identity, memory.place)
 
         own = [held.memory for held in self._state.of(identity.account)]
-        replaced = heirs(own, sees, now)
+        replaced = heirs(own, anywhere, now)
         shown = [standing(memory, replaced) for memory in reversed(own) if sees(memory)]
         kept = [memory for memory in shown if _listed(memory, wanted, now)]
         return kept[offset:] if limit < 0 else kept[offset : offset + limit]
@@ -69,8 +69,8 @@ class InMemoryReader:
     def purged(self, account: str, text: str) -> bool:
         return (account, self._digest(text)) in self._state.purged
 
-    def by_key(self, account: str, key: str) -> Record | None:
-        keyed = [held for held in self._state.of(account) if held.memory.key == key]
+    def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:
+        keyed = [h for h in self._state.of(account) if h.memory.key == key and place in (None, h.memory.place)]
         return next(iter(self._settled(account, keyed)), None)
 
     def tags_of(self, account: str, rows: Sequence[int]) -> list[tuple[int, str]]:
@@ -116,9 +116,12 @@ class InMemoryReader:
         taken_back = {event.undoes for owner, event in self._state.events if owner == account}
         return frozenset(operation for operation in operations if operation in taken_back)
 
+    def scopes(self, account: str) -> frozenset[str]:
+        return frozenset(held.memory.scope for held in self._state.of(account))
+
     def count(self, account: str, now: datetime) -> dict[str, Any]:
         own = self._state.of(account)
-        replaced = heirs((held.memory for held in own), lambda _: True, now)
+        replaced = heirs((held.memory for held in own), anywhere, now)
         active = [held.memory for held in own if held.memory.status == "active"]
         tags = Counter(tag for held in own for tag in held.memory.tags)
         projects = Counter(memory.project for memory in active if memory.project is not None)
@@ -150,14 +153,14 @@ class InMemoryReader:
         return [held for held in own if held.embedding is None or held.embedding.model != self._model]
 
     def _settled(self, account: str, some: Iterable[Held]) -> list[Record]:
-        """By id there is no viewer and no moment: whatever active memory of the account replaces it counts."""
-        replaced = heirs((held.memory for held in self._state.of(account)), lambda _: True, None)
+        """By id there is no viewer: what replaces a memory counts where it covers it, at the moment of reading."""
+        replaced = heirs((held.memory for held in self._state.of(account)), anywhere, self._now)
         return [standing(held.memory, replaced) for held in some]
 
 
 def _listed(memory: Record, wanted: Filter, now: datetime) -> bool:
     """A list is an inventory: what has expired is gone from it, what does not hold today is not."""
-    gone = expired(memory, now) and set(wanted.statuses) == {"active"}
+    gone = expired(memory, now) and memory.status == "active" and "superseded" not in wanted.statuses
     return memory.status in wanted.statuses and not gone and narrowed(memory, wanted) and tagged(memory, wanted)
 
 

@@ -10,8 +10,9 @@ from datetime import datetime
 
 from recollect.values.filter import Filter
 from recollect.values.memory import Record
+from recollect.values.supersession import covers
 
-Sees = Callable[[Record], bool]
+Counts = Callable[[Record, Record], bool]
 
 
 def expired(memory: Record, now: datetime) -> bool:
@@ -31,22 +32,32 @@ def in_force(memory: Record, now: datetime | None) -> bool:
     return memory.status == "active" and (now is None or (valid(memory, now) and not expired(memory, now)))
 
 
-def heirs(memories: Iterable[Record], sees: Sees, now: datetime | None) -> dict[str, str]:
-    """For each replaced memory, the one in force that replaces it, directly or through a chain of replaced ones."""
-    seen = [memory for memory in memories if memory.supersedes is not None and sees(memory)]
-    found: dict[str, str] = {}
-    for memory in seen:
-        if in_force(memory, now):
-            found[str(memory.supersedes)] = memory.id
+def heirs(memories: Iterable[Record], counts: Counts, now: datetime | None) -> dict[str, str]:
+    """For each replaced memory, the one in force that replaces it, directly or through a chain of replaced ones.
+
+    `counts` says of a replacing and a replaced memory whether that replacement matters to who asks.
+    """
+    known = {memory.id: memory for memory in memories}
+    links = [
+        memory
+        for memory in known.values()
+        if memory.supersedes is not None and memory.supersedes in known and counts(memory, known[memory.supersedes])
+    ]
+    found = {str(memory.supersedes): memory.id for memory in links if in_force(memory, now)}
     while True:
         further = {
             str(memory.supersedes): found[memory.id]
-            for memory in seen
+            for memory in links
             if memory.id in found and memory.supersedes not in found
         }
         if not further:
             return found
         found |= further
+
+
+def anywhere(new: Record, old: Record) -> bool:
+    """For one who asks from nowhere in particular: it counts where whoever sees the old one also sees the new."""
+    return covers(new.place, old.place)
 
 
 def standing(memory: Record, replaced: dict[str, str]) -> Record:

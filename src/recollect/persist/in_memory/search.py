@@ -14,15 +14,13 @@ from recollect.persist.in_memory.state import Held, Model
 from recollect.values.manner import is_standing, only_asks
 from recollect.values.memory import Record
 from recollect.values.scope import Place
-from recollect.values.search import PERSON, Candidates, Columns, Search, role_of
+from recollect.values.search import IN_WINDOW, PERSON, STANDING, Candidates, Columns, Search, role_of
 from recollect.values.terms import BM25_B as B
 from recollect.values.terms import BM25_K1 as K1
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
 Thread = tuple[Place, str]
 _NAN = float("nan")
-_IN_WINDOW = 50
-_STANDING = 20
 
 
 def search_all(account: Sequence[Held], search: Search, model: Model) -> Candidates:
@@ -87,7 +85,7 @@ def _legs(
     yield signals.nearest([held for held in allowed if not math.isnan(signals.nearness[held.row])], search.depth)
     yield signals.wordiest([held for held in allowed if signals.bm25[held.row] > 0], search.depth)
     standing = [held for held in allowed if search.standing and is_standing(held.memory)]
-    for part, count in ((window, _IN_WINDOW), (standing, _STANDING)):
+    for part, count in ((window, IN_WINDOW), (standing, STANDING)):
         if len(part) <= count:
             yield part
         else:
@@ -109,15 +107,13 @@ class _Gates:
         self._wanted = search.filter
         self._places = search.viewer.places()
         self._now = datetime.fromtimestamp(search.now, UTC)
-        self._replaced = heirs(self._all, self._reached, self._now)
+        self._replaced = heirs(self._all, lambda new, _: self._reached(new), self._now)
 
     def lets(self, memory: Record) -> bool:
-        named = set(self._wanted.statuses)
-        hidden_ones = named & {"archived", "forgotten"}
         return (
             self._reached(memory)
-            and self.standing(memory).status in named
-            and bool(hidden_ones or self._current(memory))
+            and self.standing(memory).status in self._wanted.statuses
+            and (memory.status != "active" or self._current(memory))
             and narrowed(memory, self._wanted)
             and tagged(memory, self._wanted)
         )

@@ -30,11 +30,11 @@ class InMemoryStore:
         self._closed = False
 
     @contextmanager
-    def reading(self) -> Iterator[InMemoryReader]:
+    def reading(self, now: datetime | None = None) -> Iterator[InMemoryReader]:
         """One consistent view for several reads; inside a transaction of the same thread it sees what that wrote."""
         with self._lock:
             self._open_or_raise()
-            yield self._changing or InMemoryReader(self._state, self._model)
+            yield self._changing or InMemoryReader(self._state, self._model, now)
 
     @contextmanager
     def transaction(

@@ -22,7 +22,7 @@ class InMemoryTransaction(InMemoryReader):
     """A reader that may also change; what it wrote it sees."""
 
     def __init__(self, state: State, model: Model, account: str, operation: Operation) -> None:
-        super().__init__(state, model)
+        super().__init__(state, model, operation.at)
         self.operation = operation
         self._account = account
 
@@ -94,7 +94,11 @@ class InMemoryTransaction(InMemoryReader):
         for held in self._state.held.values():
             if held.memory.id == memory.id:
                 raise errors.InvalidInput("id", f"{memory.id} is stored already", "change it instead")
-            if memory.key is not None and (held.memory.account, held.memory.key) == (memory.account, memory.key):
+            if memory.key is not None and (held.memory.account, held.memory.key, held.memory.place) == (
+                memory.account,
+                memory.key,
+                memory.place,
+            ):
                 raise errors.InvalidInput("key", f"{memory.key!r} is taken by another memory", "choose another key")
 
     def _held(self, memory: Record) -> Held:

@@ -25,12 +25,10 @@ from recollect.persist.index.rows import (
     scoring_columns,
 )
 from recollect.persist.index.vectors import EXACT, GATHER, VectorIndex, distinct, top_of
-from recollect.values.search import PERSON, Candidates, Search
+from recollect.values.search import IN_WINDOW, PERSON, STANDING, Candidates, Search
 
 _REMEMBERED_MASKS = 16
 _TAIL = 4096
-_IN_WINDOW = 50
-_STANDING = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +111,26 @@ class AccountIndex:
             spot = self._where().get(row)
             if spot is not None:
                 self.table.set("access_count", spot, self.table["access_count"][spot] + count)
-                self.table.set("accessed", spot, at)
+                self.table.set("accessed", spot, max(at, float(self.table["accessed"][spot])))
+
+    def set_access(self, row: int, count: int, at: float) -> None:
+        """Take over what the store counted."""
+        spot = self._where().get(row)
+        if spot is not None:
+            self.table.set("access_count", spot, count)
+            self.table.set("accessed", spot, at)
 
     def search(self, search: Search, tagged: NDArray[np.int64] | None = None) -> Candidates:
         """The candidates of one search: every leg under the mask, their neighbours, and the signals of each."""
         gates = self._gates(search)
-        allowed = gates.allowed if tagged is None else gates.allowed & np.isin(self.table["row"], tagged)
+        allowed = self._visible(search, tagged)
         bm25, idf = self._scores(search.terms)
         window = self._window(search, allowed)
         chosen = distinct(
             np.concatenate([self._named(search.rows, allowed), *self._legs(search, allowed, bm25, window)])
         )
         spots = self._with_neighbours(chosen, search.neighbours, allowed)
+        spots = spots[np.argsort(self.table["row"][spots], kind="stable")]
         taken = {name: self.table[name][spots] for name in SCORED}
         taken["status"] = np.where(gates.superseded[spots], SUPERSEDED, taken["status"])
         return Candidates(
@@ -150,11 +156,17 @@ class AccountIndex:
             self._scored = ((terms, self.changes), *made)
         return self._scored[1], self._scored[2]
 
-    def holding(self, search: Search, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
+    def holding(
+        self, search: Search, tagged: NDArray[np.int64] | None, phrases: Sequence[Sequence[str]], most: int
+    ) -> list[list[int]]:
         """For each phrase, the visible rows that hold all its words; none when they are more than `most`."""
-        allowed = self._gates(search).allowed
+        allowed = self._visible(search, tagged)
         found = (self.postings.holding(phrase, most) for phrase in phrases)
         return [self.table["row"][spots[allowed[spots]]].tolist() if spots is not None else [] for spots in found]
+
+    def _visible(self, search: Search, tagged: NDArray[np.int64] | None) -> Mask:
+        allowed = self._gates(search).allowed
+        return allowed if tagged is None else allowed & np.isin(self.table["row"], tagged)
 
     @property
     def _mean_length(self) -> float:
@@ -170,7 +182,7 @@ class AccountIndex:
         if search.vector is not None:
             legs.append(self._nearest(search.vector, allowed, search.depth))
         standing = np.flatnonzero(self.table["standing"] & allowed) if search.standing else np.empty(0, np.int64)
-        for part, count in ((window, _IN_WINDOW), (standing, _STANDING)):
+        for part, count in ((window, IN_WINDOW), (standing, STANDING)):
             if len(part) > count:
                 near = np.nan_to_num(self._nearness(search, part), nan=-1.0)
                 legs += [part[top_of(near, count)], part[top_of(bm25[part], count)]]
@@ -204,6 +216,8 @@ class AccountIndex:
             return 0.0
         if self._mean is None:
             held = np.flatnonzero((self.table["vectors"] > 0) & (self.table["status"] != DEAD))
+            if len(held) == 0:
+                return 0.0
             self._mean = self.vectors.mean_of(self.table["vector"][held])
         return float(self._mean @ search.vector)
 
@@ -286,8 +300,11 @@ class AccountIndex:
                 self.vectors.replace(start, entry.vectors)
             else:
                 start = self.vectors.append(entry.vectors, np.full(entry.count, spot, np.int32))
+        turn = (self.table["thread"][spot], self.table["position"][spot])
         for name, value in cells(entry, self.names, length, start).items():
             self.table.set(name, spot, value)
+        if turn != (self.table["thread"][spot], self.table["position"][spot]):
+            self._turns = None
         return True
 
     def _append(self, entries: Sequence[Entry]) -> None:

@@ -101,13 +101,13 @@ def compose(gates: Gates, wanted: Filter) -> Composed:
     status = gates.table["status"]
     statuses = set(wanted.statuses)
     named = np.isin(status, [STATUSES.index(s) for s in statuses])
+    active = status == _ACTIVE
     if "superseded" in statuses:
-        named |= superseded
+        named |= superseded & active
     allowed = reached & named
     if "active" in statuses and "superseded" not in statuses:
         allowed &= ~superseded
-    if "archived" not in statuses and "forgotten" not in statuses:
-        allowed &= current
+    allowed &= current | ~active
     mine = gates.wanted(wanted)
     if mine is not None:
         allowed &= mine
@@ -120,4 +120,4 @@ def compose(gates: Gates, wanted: Filter) -> Composed:
             "forgotten or archived": int((reached & (status > SUPERSEDED) & (status != DEAD)).sum()),
             "filter": 0 if mine is None else int((reached & ~mine).sum()),
         }
-    return Composed(allowed, superseded, held)
+    return Composed(allowed, superseded & active, held)

@@ -26,6 +26,8 @@ def translated(path: str) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         raise _operational(error, path) from error
+    except sqlite3.IntegrityError as error:
+        raise errors.InvalidInput("key", "is taken by another memory here", "leave it out or choose another") from error
     except sqlite3.DatabaseError as error:
         raise errors.StoreDamaged(
             f"{path} is not a recollect file or is damaged ({error}); restore a backup or choose another path"

@@ -8,16 +8,16 @@ from recollect.persist.sqlite.rows import micros
 from recollect.values.filter import Filter
 from recollect.values.scope import Identity
 
-_IN_FORCE = "s.status = 'active' AND (s.expires_at IS NULL OR s.expires_at > :now)"
-_SUPERSEDED = (
-    f"EXISTS (SELECT 1 FROM memories AS s WHERE s.supersedes = m.id AND s.account = m.account AND {_IN_FORCE})"
-)
+_SUPERSEDED = "m.id IN (SELECT id_bytes(value) FROM json_each(:replaced))"
 _LIVE = "(m.expires_at IS NULL OR m.expires_at > :now)"
 
 
-def compile_filter(identity: Identity, wanted: Filter, now: int) -> tuple[str, dict[str, Any]]:
-    """The WHERE clause of `list`: what the identity reaches, narrowed by the caller's conditions."""
-    values: dict[str, Any] = {"now": now, "agent": identity.agent}
+def compile_filter(identity: Identity, wanted: Filter, now: int, replaced: str) -> tuple[str, dict[str, Any]]:
+    """The WHERE clause of `list`: what the identity reaches, narrowed by the caller's conditions.
+
+    `replaced` is the JSON list of the memories that something in force supersedes.
+    """
+    values: dict[str, Any] = {"now": now, "agent": identity.agent, "replaced": replaced}
     clauses = ["m.account = :account", _reach(identity, values), _status(wanted)]
     for name, column, chosen in (
         ("type", "m.type", wanted.types),

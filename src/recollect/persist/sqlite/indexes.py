@@ -96,6 +96,7 @@ class Indexes:
         if self._folder is not None:
             index = read_snapshot(snapshot_path(self._folder, account), self._stamp(seq))
             if index is not None:
+                self._count_touches(connection, index, number)
                 return index
         index = AccountIndex(self.dimensions, seq=seq)
         values = {"account": number, "model": self.model}
@@ -103,6 +104,13 @@ class Indexes:
         while batch := list(islice(entries, _BATCH)):
             index.upsert(batch)
         return index
+
+    def _count_touches(self, connection: sqlite3.Connection, index: AccountIndex, number: int) -> None:
+        """Accesses are no events, so a snapshot misses those counted after it was written."""
+        newest = float(index.table["accessed"].max(initial=0.0))
+        values = {"account": number, "since": int(newest * 1_000_000) - 1_000_000}
+        for row in connection.execute(queries()["touched_since"], values):
+            index.set_access(row["row"], row["access_count"], row["accessed_at"] / 1_000_000)
 
     def _replay(self, connection: sqlite3.Connection, index: AccountIndex, account: str, number: int) -> None:
         values = {"account": number, "seq": index.seq}

@@ -109,9 +109,17 @@ SELECT id FROM memories WHERE +account = :account AND id >= :low AND id <= :high
 -- id_suffix: Ids by their last hexadecimal digits.
 SELECT id FROM memories WHERE account = :account AND lower(hex(id)) LIKE '%' || :suffix LIMIT 20
 
--- superseders: Who replaces these memories (a JSON list of hexadecimal ids).
-SELECT id, supersedes, status, expires_at, valid_from, valid_until FROM memories
-WHERE +account = :account AND supersedes IS NOT NULL AND supersedes IN (SELECT id_bytes(value) FROM json_each(:ids))
+-- replacements: Who supersedes these memories (a JSON list of hexadecimal ids), and where those live.
+SELECT s.*, t.scope AS target_scope, t.agent AS target_agent, t.team AS target_team,
+       t.project AS target_project, t.session AS target_session, t.task AS target_task
+FROM memories AS s JOIN memories AS t ON t.id = s.supersedes AND t.account = s.account
+WHERE +s.account = :account AND s.supersedes IS NOT NULL AND s.supersedes IN (SELECT id_bytes(value) FROM json_each(:ids))
+
+-- all_replacements: The same for the whole account (`:ids` is not used).
+SELECT s.*, t.scope AS target_scope, t.agent AS target_agent, t.team AS target_team,
+       t.project AS target_project, t.session AS target_session, t.task AS target_task
+FROM memories AS s JOIN memories AS t ON t.id = s.supersedes AND t.account = s.account
+WHERE +s.account = :account AND s.supersedes IS NOT NULL AND :ids IS NOT NULL
 
 -- tags_of: The tags of some rows (a JSON list).
 SELECT row, tag FROM tags WHERE row IN (SELECT value FROM json_each(:rows)) AND +account = :account ORDER BY row, tag
@@ -133,13 +141,8 @@ WHERE m.account = :account AND v.row IS NULL
 -- count_models: How many vectors each model made.
 SELECT v.model, count(*) FROM vectors AS v JOIN memories AS m ON m.row = v.row WHERE m.account = :account GROUP BY v.model
 
--- count_statuses: Memories by status; superseded is worked out.
-SELECT CASE WHEN m.status = 'active' AND EXISTS (
-           SELECT 1 FROM memories AS s
-           WHERE s.supersedes = m.id AND s.account = m.account AND s.status = 'active'
-             AND (s.expires_at IS NULL OR s.expires_at > :now))
-       THEN 'superseded' ELSE m.status END AS shown, count(*)
-FROM memories AS m WHERE m.account = :account GROUP BY shown
+-- count_statuses: Memories by stored status.
+SELECT status, count(*) FROM memories WHERE account = :account GROUP BY status
 
 -- count_types: Memories by type.
 SELECT type, count(*) FROM memories WHERE account = :account AND status = 'active' GROUP BY type
@@ -172,3 +175,9 @@ SELECT DISTINCT undoes FROM events WHERE +account = :account AND undoes IS NOT N
 -- vectors_of: The vectors of some memories (a JSON list of hexadecimal ids).
 SELECT m.id AS id, v.vector AS vector FROM memories AS m JOIN vectors AS v ON v.row = m.row AND v.model = :model
 WHERE +m.account = :account AND m.id IN (SELECT id_bytes(value) FROM json_each(:ids))
+
+-- touched_since: Accesses counted after a moment; a snapshot of the index is behind on them.
+SELECT row, access_count, accessed_at FROM memories WHERE account = :account AND accessed_at > :since
+
+-- scopes: The scopes in use, whatever the status.
+SELECT DISTINCT scope FROM memories WHERE account = :account

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -14,24 +15,33 @@ from numpy.typing import NDArray
 
 from recollect.persist.sqlite.filter import compile_filter
 from recollect.persist.sqlite.indexes import Indexes
-from recollect.persist.sqlite.rows import event_of, id_text, memory_of, micros, time_of, vectors_of
+from recollect.persist.sqlite.rows import event_of, id_text, memory_of, micros, place_of_target, vectors_of
 from recollect.persist.sqlite.sql import queries
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.ids import fingerprint
 from recollect.values.memory import Record
-from recollect.values.scope import Identity
+from recollect.values.scope import Identity, Place
 from recollect.values.search import Candidates, Search
+from recollect.values.supersession import Replacement, covers, heirs, in_force
+
+
+@dataclass(slots=True)
+class OpenFile:
+    """What every reader and transaction of one open file shares."""
+
+    connection: sqlite3.Connection
+    indexes: Indexes
+    secret: bytes
+    accounts: dict[str, int] = field(default_factory=dict)
 
 
 class SqliteReader:
     """Everything that can be asked, over one connection."""
 
-    def __init__(self, connection: sqlite3.Connection, indexes: Indexes) -> None:
-        self._connection = connection
-        self._indexes = indexes
-        self._accounts: dict[str, int] = {}
-        self._secret = bytes.fromhex(self.note("secret") or "")
+    def __init__(self, file: OpenFile, now: datetime | None) -> None:
+        self._file, self._now = file, now
+        self._connection, self._indexes = file.connection, file.indexes
 
     def get(self, account: str, ids: Sequence[str]) -> list[Record | None]:
         rows = self._run("get_memories", account=self._number(account), ids=_hex_list(ids))
@@ -40,7 +50,7 @@ class SqliteReader:
 
     def fetch(self, account: str, rows: Sequence[int]) -> list[Record]:
         found = self._run("fetch_rows", account=self._number(account), rows=json.dumps(list(rows))).fetchall()
-        memories = dict(zip((row["row"] for row in found), self._settled(account, found), strict=True))
+        memories = {row["row"]: memory_of(row, account) for row in found}
         return [memories[row] for row in rows if row in memories]
 
     def resolve(self, account: str, part: str) -> list[str]:
@@ -53,24 +63,26 @@ class SqliteReader:
         return [id_text(value) for value in found]
 
     def find(self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0) -> list[Record]:
-        where, values = compile_filter(identity, wanted, micros(now))
+        replaced = heirs(self._replacements("all_replacements", identity.account, now))
+        where, values = compile_filter(identity, wanted, micros(now), _hex_list(list(replaced)))
         sql = f"SELECT m.* FROM memories AS m WHERE {where} ORDER BY m.row DESC LIMIT :limit OFFSET :offset"
         values |= {"account": self._number(identity.account), "limit": limit, "offset": offset}
-        return self._settled(identity.account, self._connection.execute(sql, values), now)
+        rows = self._connection.execute(sql, values)
+        return [_standing(memory_of(row, identity.account), replaced) for row in rows]
 
     def candidates(self, search: Search) -> Candidates:
         account = search.viewer.account
         index = self._indexes.caught_up(self._connection, account, self._number(account))
-        tagged: list[set[int]] = [
-            {row["row"] for row in self._run("tagged", account=self._number(account), tag=tag)}
-            for tag in search.filter.tags
-        ]
-        rows = np.array(sorted(set.intersection(*tagged)), np.int64) if tagged else None
-        return index.search(search, rows)
+        return index.search(search, self._tagged(search))
+
+    def warm(self, account: str) -> None:
+        """Bring the account's index up to date."""
+        self._indexes.caught_up(self._connection, account, self._number(account))
 
     def holding(self, search: Search, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
         account = search.viewer.account
-        return self._indexes.caught_up(self._connection, account, self._number(account)).holding(search, phrases, most)
+        index = self._indexes.caught_up(self._connection, account, self._number(account))
+        return index.holding(search, self._tagged(search), phrases, most)
 
     def same_text(self, account: str, text: str) -> list[Record]:
         rows = self._run("by_digest", account=self._number(account), digest=self.digest(text))
@@ -79,9 +91,9 @@ class SqliteReader:
     def purged(self, account: str, text: str) -> bool:
         return self._run("is_purged", account=self._number(account), digest=self.digest(text)).fetchone() is not None
 
-    def by_key(self, account: str, key: str) -> Record | None:
+    def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:
         found = self._settled(account, self._run("by_key", account=self._number(account), key=key))
-        return found[0] if found else None
+        return next((record for record in found if place in (None, record.place)), None)
 
     def tags_of(self, account: str, rows: Sequence[int]) -> list[tuple[int, str]]:
         found = self._run("tags_of", account=self._number(account), rows=json.dumps(list(rows)))
@@ -129,12 +141,17 @@ class SqliteReader:
         rows = self._run("undone", account=self._number(account), ids=_hex_list(list(operations)))
         return frozenset(id_text(row["undoes"]) for row in rows)
 
+    def scopes(self, account: str) -> frozenset[str]:
+        return frozenset(row["scope"] for row in self._run("scopes", account=self._number(account)))
+
     def count(self, account: str, now: datetime) -> dict[str, Any]:
         number, model = self._number(account), self._indexes.model
         by = {
-            what: {row[0]: row[1] for row in self._run(f"count_{what}", account=number, now=micros(now))}
+            what: {row[0]: row[1] for row in self._run(f"count_{what}", account=number)}
             for what in ("statuses", "types", "scopes", "projects", "tags", "models")
         }
+        replaced = len(self._active(account, list(heirs(self._replacements("all_replacements", account, now)))))
+        by["statuses"] = _counted(by["statuses"], replaced)
         return {
             **by,
             "events": self._run("count_events", account=number).fetchone()[0],
@@ -154,47 +171,68 @@ class SqliteReader:
 
     def digest(self, text: str) -> bytes:
         """The keyed fingerprint of a text in this store."""
-        return fingerprint(text, self._secret)
+        return fingerprint(text, self._file.secret)
 
     def _run(self, name: str, /, **values: Any) -> sqlite3.Cursor:
         return self._connection.execute(queries()[name], values)
 
     def _number(self, account: str) -> int:
         """The number of an account; 0, which owns nothing, when nobody wrote to it yet."""
-        known = self._accounts.get(account)
+        known = self._file.accounts.get(account)
         if known is None:
             row = self._run("find_account", name=account).fetchone()
             if row is None:
                 return 0
-            known = self._accounts[account] = row["account"]
+            known = self._file.accounts[account] = row["account"]
         return known
 
-    def _settled(self, account: str, rows: Iterable[sqlite3.Row], now: datetime | None = None) -> list[Record]:
+    def _tagged(self, search: Search) -> NDArray[np.int64] | None:
+        """The rows that carry every tag asked for; None when none is asked for."""
+        if not search.filter.tags:
+            return None
+        number = self._number(search.viewer.account)
+        rows = [{row["row"] for row in self._run("tagged", account=number, tag=tag)} for tag in search.filter.tags]
+        return np.array(sorted(set.intersection(*rows)), np.int64)
+
+    def _active(self, account: str, ids: Sequence[str]) -> list[str]:
+        rows = self._run("get_memories", account=self._number(account), ids=_hex_list(ids)) if ids else ()
+        return [id_text(row["id"]) for row in rows if row["status"] == "active"]
+
+    def _settled(self, account: str, rows: Iterable[sqlite3.Row]) -> list[Record]:
         """Memories with what is worked out at read time: whether something in force supersedes them."""
         memories = [memory_of(row, account) for row in rows]
-        heirs = self._heirs(account, [m.id for m in memories], now)
+        links: dict[str, Replacement] = {}
+        above = [memory.id for memory in memories]
+        while above:
+            fresh = [
+                link for link in self._replacements("replacements", account, self._now, above) if link.new not in links
+            ]
+            links |= {link.new: link for link in fresh}
+            above = [link.new for link in fresh]
+        replaced = heirs(links.values()) if links else {}
+        return [_standing(memory, replaced) for memory in memories]
+
+    def _replacements(
+        self, query: str, account: str, now: datetime | None, ids: Sequence[str] = ()
+    ) -> list[Replacement]:
+        """Who replaces whom, where the one covers the other."""
+        rows = self._run(query, account=self._number(account), ids=_hex_list(ids)).fetchall()
         return [
-            m if m.id not in heirs or m.status != "active" else m.with_(status="superseded", superseded_by=heirs[m.id])
-            for m in memories
+            Replacement(id_text(row["id"]), id_text(row["supersedes"]), in_force(new, now))
+            for row in rows
+            if covers((new := memory_of(row, account)).place, place_of_target(row))
         ]
 
-    def _heirs(self, account: str, ids: Sequence[str], now: datetime | None) -> dict[str, str]:
-        """For each superseded memory, the one in force that replaces it, found up the chain."""
-        if not ids:
-            return {}
-        rows = self._run("superseders", account=self._number(account), ids=_hex_list(ids)).fetchall()
-        if not rows:
-            return {}
-        above = self._heirs(account, [id_text(row["id"]) for row in rows], now)
-        heirs: dict[str, str] = {}
-        for row in rows:
-            new, old = id_text(row["id"]), id_text(row["supersedes"])
-            expired = row["expires_at"] is not None and now is not None and time_of(row["expires_at"]) <= now
-            if row["status"] == "active" and not expired:
-                heirs[old] = new
-            elif new in above:
-                heirs.setdefault(old, above[new])
-        return heirs
+
+def _standing(memory: Record, replaced: Mapping[str, str]) -> Record:
+    if memory.status != "active" or memory.id not in replaced:
+        return memory
+    return memory.with_(status="superseded", superseded_by=replaced[memory.id])
+
+
+def _counted(statuses: Mapping[str, int], replaced: int) -> dict[str, int]:
+    counts = {**statuses, "active": statuses.get("active", 0) - replaced, "superseded": replaced}
+    return {status: count for status, count in counts.items() if count}
 
 
 def _hex_list(ids: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from recollect.values.event import Event
 from recollect.values.image import rich_fields, to_image
 from recollect.values.memory import Provenance, Record
+from recollect.values.scope import Place, place_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -103,6 +104,12 @@ def memory_of(row: sqlite3.Row, account: str) -> Record:
         provenance=Provenance(kind=row["source"], **inside),
         **fields,
     )
+
+
+def place_of_target(row: sqlite3.Row) -> Place:
+    """Where the memory lives that the row's memory supersedes."""
+    names = ("agent", "team", "project", "session", "task")
+    return place_of(row["target_scope"], {name: row[f"target_{name}"] for name in names})
 
 
 def event_of(row: sqlite3.Row) -> Event:

@@ -12,11 +12,11 @@ from typing import Any
 from recollect import errors
 from recollect.persist.sqlite.connection import MEMORY, connect, translated
 from recollect.persist.sqlite.indexes import Indexes
-from recollect.persist.sqlite.reader import SqliteReader
+from recollect.persist.sqlite.reader import OpenFile, SqliteReader
 from recollect.persist.sqlite.writer import SqliteTransaction
 
 
-class SqliteStore(SqliteReader):
+class SqliteStore:
     """The embedded back end. Threads share it; processes share the file."""
 
     def __init__(self, path: str | Path, *, durable: bool = True, name: str | None = None) -> None:
@@ -24,23 +24,24 @@ class SqliteStore(SqliteReader):
         connection, self.writable = connect(str(path), durable=durable)
         folder = None if str(path) == MEMORY else Path(f"{path}.index")
         with translated(self.path):
-            store = connection.execute("SELECT value FROM notes WHERE name = 'store'").fetchone()
-            super().__init__(connection, Indexes(folder, store["value"]))
+            notes = dict(tuple(row) for row in connection.execute("SELECT name, value FROM notes"))
+        self._connection = connection
+        self._indexes = Indexes(folder, notes["store"])
+        self._file = OpenFile(connection, self._indexes, bytes.fromhex(notes["secret"]))
         self._lock = threading.RLock()
-        self._depth = 0
         self._closed = False
 
     @contextmanager
-    def reading(self) -> Iterator[SqliteReader]:
-        """One consistent view for several reads."""
+    def reading(self, now: datetime | None = None) -> Iterator[SqliteReader]:
+        """One consistent view for several reads; what is superseded is worked out for that moment."""
         with self._lock, translated(self.path):
             self._open_or_raise()
             if self._connection.in_transaction:
-                yield self
+                yield SqliteReader(self._file, now)
                 return
             self._connection.execute("BEGIN")
             try:
-                yield self
+                yield SqliteReader(self._file, now)
             finally:
                 self._connection.execute("ROLLBACK")
 
@@ -57,11 +58,12 @@ class SqliteStore(SqliteReader):
                 )
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                yield SqliteTransaction(self._connection, self._indexes, account, actor, at, undoes)
+                yield SqliteTransaction(self._file, account, actor, at, undoes)
                 self._connection.execute("COMMIT")
             except BaseException:
                 # The index may have been caught up with rows that now never were.
                 self._indexes.forget()
+                self._file.accounts.clear()
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
@@ -109,16 +111,17 @@ class SqliteStore(SqliteReader):
         with self._lock:
             if self._closed:
                 return
-            self._closed = True
             if self.writable and not self._connection.in_transaction:
                 self._index_what_was_loaded()
                 self._indexes.save()
+            self._closed = True
             self._connection.close()
 
     def _index_what_was_loaded(self) -> None:
         """After a bulk load nobody searched yet, so that the next process need not read every row."""
         for account in self._indexes.worth_building():
-            self._indexes.caught_up(self._connection, account, self._number(account))
+            with self.reading() as reader:
+                reader.warm(account)
 
     def _open_or_raise(self) -> None:
         if self._closed:

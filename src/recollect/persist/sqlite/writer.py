@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -11,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect import errors
-from recollect.persist.sqlite.indexes import Indexes
-from recollect.persist.sqlite.reader import SqliteReader
+from recollect.persist.sqlite.reader import OpenFile, SqliteReader
 from recollect.persist.sqlite.rows import blob_of, dumped, id_bytes, micros, row_of
 from recollect.values.event import Image, Operation
 from recollect.values.ids import new_id
@@ -24,16 +22,8 @@ from recollect.values.words import EventKind
 class SqliteTransaction(SqliteReader):
     """A reader that may also change; what it wrote it sees."""
 
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        indexes: Indexes,
-        account: str,
-        actor: str,
-        at: datetime,
-        undoes: str | None,
-    ) -> None:
-        super().__init__(connection, indexes)
+    def __init__(self, file: OpenFile, account: str, actor: str, at: datetime, undoes: str | None) -> None:
+        super().__init__(file, at)
         self.operation = Operation(new_id(at), actor, at, undoes)
         self._account = account
 
@@ -102,7 +92,8 @@ class SqliteTransaction(SqliteReader):
         number = self._number(account)
         if number == 0:
             self._run("add_account", name=account)
-            number = self._number(account)
+            # Not remembered before the commit: a rollback would take the number back.
+            number = int(self._run("find_account", name=account).fetchone()["account"])
         return number
 
     def _row(self, memory: Record) -> int:

@@ -51,7 +51,10 @@ CREATE TABLE memories (
 );
 CREATE INDEX memories_digest ON memories (account, digest);
 CREATE INDEX memories_supersedes ON memories (supersedes) WHERE supersedes IS NOT NULL;
-CREATE UNIQUE INDEX memories_key ON memories (account, key) WHERE key IS NOT NULL;
+-- An idempotency key belongs to one place: what lives elsewhere may use the same.
+CREATE UNIQUE INDEX memories_key ON memories (
+    account, key, scope, coalesce(agent, ''), coalesce(team, ''), coalesce(project, ''), coalesce(session, ''), coalesce(task, '')
+) WHERE key IS NOT NULL;
 
 CREATE TABLE tags (
     account INTEGER NOT NULL,

@@ -1,0 +1,125 @@
+"""Interface: the reference pages of the Python interface and of the errors, made from signatures, docstrings and fields."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+
+from docs.markdown import WIDTH, code, table
+from docs.meanings import FIELDS, OWN
+from recollect import errors, offload, wiring
+from recollect.engine import Memory
+from recollect.serve.cli.failure import exit_code
+from recollect.values import draft, event, hit, memory, outcome
+
+_VALUES = (
+    draft.Draft, memory.Record, memory.Provenance, hit.Recalled, hit.Hit, hit.Explanation, hit.Signal, event.Event,
+    outcome.Conflict,
+)  # fmt: skip
+_OUTCOMES = (outcome.Stored, outcome.Reinforced, outcome.Superseded, outcome.Refused)
+_SHORTHANDS = {
+    "Records": "list[Record]",
+    "Events": "list[Event]",
+    "Ids": "list[str]",
+    "Unpack[DraftFields]": "DraftFields",
+}
+
+
+def api() -> Iterable[str]:
+    """The page of the Python interface."""
+    yield "Python interface"
+    yield "`import recollect`. Beside what is listed here the package exports its [errors](errors.md), nothing else."
+    yield "## Opening"
+    yield from _verb("recollect.open", wiring.open_memory)
+    yield (
+        '`embedder` is `"local"`, `"http"`, `"none"`, a function from a list of texts to an array, or an object that meets'
+        " `recollect.ports.Embedder` ([how](../howto/embedders.md)). `clock` returns the time, for tests. `fetching` is called as"
+        " (what, bytes so far, bytes in all) while the model is fetched. Further keyword arguments are [settings](settings.md)."
+    )
+    yield from _verb("recollect.open_async", offload.open_async)
+    yield f"It gives an `AsyncMemory`. {inspect.getdoc(offload.AsyncMemory)} Await it, or use `async with`."
+    yield "## Memory"
+    yield str(inspect.getdoc(Memory))
+    for name, verb in vars(Memory).items():
+        if not name.startswith("_"):
+            yield from _verb(name, verb)
+    yield (
+        "`recall`, `search` and `list` take the filters `type`, `tag`, `scope`, `status`, `source` (one word or several;"
+        ' `status="all"` is every status), `since`, `until` (aware times) and `min_trust`. In `recall` and `search`, `project`,'
+        " `session` and `task` say where the caller stands; in `list`, `project` and `session` are filters too. `search` also"
+        " takes `explain` and `now`."
+    )
+    yield "## Values"
+    for shape in _VALUES:
+        yield from _value(shape)
+    yield "### Outcome"
+    yield "`remember` returns one of four; each has `kind`, `memory`, `reason`, `conflicts` and `notes`; `Superseded` also `old`."
+    yield table(("class", "kind", "what it says"), ((k.__name__, _kind(k), inspect.getdoc(k)) for k in _OUTCOMES))
+
+
+def error_tree() -> Iterable[str]:
+    """The page of the errors."""
+    yield "Errors"
+    tree, _, rest = inspect.cleandoc(str(errors.__doc__)).partition("\n\n")[2].partition("\n\n")
+    yield "A message says what was wrong and what to do. A call that raises has changed nothing that was not acknowledged."
+    yield code(tree)
+    yield rest.replace("see `values/outcome.py`", "see [Outcome](api.md#outcome)")
+    shapes = [
+        found for found in vars(errors).values() if isinstance(found, type) and issubclass(found, errors.RecollectError)
+    ]
+    rows = [(f"`{e.__name__}`", inspect.getdoc(e), _message(e), exit_code(_sample(e))) for e in shapes]
+    yield table(("error", "when", "message", "exit code of the CLI"), rows)
+
+
+def _kind(shape: type) -> str:
+    return next(f'"{f.default}"' for f in fields(shape) if f.name == "kind")
+
+
+def _verb(name: str, verb: Callable[..., object]) -> Iterable[str]:
+    signature = inspect.signature(verb)
+    taken = [p for p in signature.parameters.values() if p.name != "self"]
+    line = re.sub(r"(?<=: |> )'([^']*)'", _readable, f"{name}{signature.replace(parameters=taken)}")
+    yield f"### {name}"
+    yield f"{code(_wrapped(line))}\n\n{inspect.getdoc(verb)}"
+
+
+def _readable(annotation: re.Match[str]) -> str:
+    return _SHORTHANDS.get(annotation[1], annotation[1]).replace("_Opening", "AsyncMemory")
+
+
+def _wrapped(line: str) -> str:
+    if len(line) <= WIDTH:
+        return line
+    head, _, rest = line.partition("(")
+    inside, _, answer = rest.rpartition(")")
+    parts = re.split(r", (?![^\[]*\])", inside)
+    return f"{head}(\n" + "".join(f"    {part},\n" for part in parts) + f"){answer}"
+
+
+def _value(shape: type) -> Iterable[str]:
+    yield f"### {shape.__name__}"
+    yield str(inspect.getdoc(shape))
+    rows = [(f"`{f.name}`", f"`{f.type}`", _meaning(shape, f.name)) for f in fields(shape)]
+    yield table(("field", "type", "what it is"), rows)
+
+
+def _meaning(shape: type, name: str) -> str:
+    return OWN.get(f"{shape.__name__}.{name}") or FIELDS[name]
+
+
+def _message(error: type[errors.RecollectError]) -> str:
+    return f"`` {_sample(error)} ``" if _facts(error) else "says what failed"
+
+
+def _sample(error: type[errors.RecollectError]) -> errors.RecollectError:
+    return error(*(f"<{fact}>" for fact in _facts(error)))
+
+
+def _facts(error: type[errors.RecollectError]) -> list[str]:
+    """The arguments an error builds its message from."""
+    if not inspect.isfunction(error.__init__):
+        return []
+    named = list(inspect.signature(error.__init__).parameters.values())[1:]
+    return [fact.name for fact in named if fact.default is inspect.Parameter.empty]

@@ -1,0 +1,137 @@
+"""The pages cover the product: every verb, command, setting, error, field and term has its place, and links resolve."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from docs import generate
+
+import recollect
+from recollect import errors
+from recollect.capture.screen.policy import DEFAULT_POLICY
+from recollect.config import Settings
+from recollect.engine import Memory
+from recollect.serve.cli.menu import SECTIONS
+from recollect.values import words
+from recollect.wiring import profiles_of
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = [*sorted(DOCS.rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+GUIDES = "\n".join(page.read_text("utf-8") for page in sorted((DOCS / "howto").glob("*.md")))
+VERBS = [name for name in vars(Memory) if not name.startswith("_")]
+COMMANDS = [name for section in SECTIONS.values() for name in section]
+ERRORS = [e.__name__ for e in vars(errors).values() if isinstance(e, type)]
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+# Made by `python -m bench report`, which needs the evaluation sets.
+_MADE_ELSEWHERE = {DOCS / "benchmarks.md"}
+_LONGEST = 120
+
+
+def reference(name: str) -> str:
+    return (DOCS / "reference" / name).read_text("utf-8")
+
+
+def headings(text: str) -> set[str]:
+    plain = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.+)$", plain, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_reference_pages_are_fresh() -> None:
+    assert generate.main(["--check"]) == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    for link in _LINK.findall(page.read_text("utf-8")):
+        if link.startswith(("http://", "https://")):
+            continue
+        name, _, mark = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        assert target.exists() or target in _MADE_ELSEWHERE, f"{page.name}: {link}"
+        if mark:
+            assert mark in headings(target.read_text("utf-8")), f"{page.name}: {link}"
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "howto").glob("*.md")), ids=lambda page: page.name)
+def test_a_guide_is_short_and_listed(page: Path) -> None:
+    assert page.read_text("utf-8").count("\n") <= _LONGEST
+    assert f"howto/{page.name}" in (DOCS / "index.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "decisions").glob("*.md")), ids=lambda page: page.name)
+def test_a_decision_has_its_parts_and_fits_on_a_page(page: Path) -> None:
+    text = page.read_text("utf-8")
+    number = page.name[:4]
+    assert text.startswith(f"# {number} ")
+    assert [h for h in re.findall(r"^## (\w+)$", text, re.MULTILINE) if h != "Measured"] == [
+        "Context",
+        "Decision",
+        "Consequences",
+    ]
+    assert text.count("\n") <= 70
+    assert f"decisions/{page.name}" in (DOCS / "index.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_is_in_the_reference_and_in_a_guide(verb: str) -> None:
+    assert f"\n### {verb}\n" in reference("api.md")
+    assert re.search(rf"\.{verb}\(|`{verb}`|recollect (?:--\S+ \S+ )?{verb}\b", GUIDES), verb
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_in_the_reference_and_in_a_guide(command: str) -> None:
+    assert f"\n### {command}\n" in reference("cli.md")
+    assert re.search(rf"recollect (?:--\S+(?: \"[^\"]*\"| [^-]\S*)? )*{command}\b", GUIDES), command
+
+
+def test_every_setting_is_in_the_reference() -> None:
+    for field in fields(Settings):
+        assert f"| `{field.name}` |" in reference("settings.md")
+
+
+def test_every_error_is_in_the_reference() -> None:
+    assert set(ERRORS) <= set(recollect.__all__)
+    for name in ERRORS:
+        assert f"| `{name}` |" in reference("errors.md")
+
+
+def test_every_profile_kind_and_word_is_in_the_reference() -> None:
+    for name in profiles_of({}):
+        assert f"\n## {name}\n" in reference("profiles.md")
+    for kind in DEFAULT_POLICY:
+        assert f"| `{kind}` |" in reference("screen.md")
+    for word in (*words.MEMORY_TYPES, *words.SCOPES, *words.STATUSES, *words.PROVENANCE_KINDS, *words.DELIVERIES):
+        assert f"| `{word}` |" in reference("vocabulary.md")
+
+
+def test_the_public_names_are_in_the_reference() -> None:
+    held = reference("api.md") + reference("errors.md")
+    for name in recollect.__all__:
+        assert re.search(rf"\b{name}\b", held), name
+
+
+def test_every_term_the_concepts_stress_is_in_the_glossary() -> None:
+    glossary = (DOCS / "glossary.md").read_text("utf-8")
+    terms = set(re.findall(r"^\*\*(.+?)\*\*", glossary, re.MULTILINE))
+    stressed = set(re.findall(r"(?<!\*)\*([a-z][a-z_ ]+)\*(?!\*)", (DOCS / "concepts.md").read_text("utf-8")))
+    assert stressed
+    assert stressed <= terms, stressed - terms
+    for word in (*words.STATUSES, *words.SCOPES):
+        assert word in glossary
+
+
+def test_the_glossary_is_in_order_and_says_little() -> None:
+    lines = (DOCS / "glossary.md").read_text("utf-8").splitlines()
+    entries = [line for line in lines if line.startswith("**")]
+    names = [entry.split("**")[1] for entry in entries]
+    assert names == sorted(names, key=str.lower)
+    assert all(len(entry) <= 320 for entry in entries)
+
+
+def test_no_page_speaks_of_one_machine() -> None:
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        assert not re.search(r"/work/|/root/|/home/\w+/", text), page
