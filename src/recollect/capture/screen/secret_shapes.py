@@ -28,7 +28,7 @@ KEYS: Final = (
     Shape(
         "private-key",
         "-----begin",
-        r"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----[^-]{24,20000}(?:-----END[^-]{0,60}-----)?",
+        r"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----[^-]{8,20000}(?:-----END[^-]{0,60}-----)?",
     ),
     Shape(
         "putty-private-key",
