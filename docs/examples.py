@@ -167,5 +167,5 @@ def _expect(page: Path) -> Any:
 
 
 def _in_shell(command: str) -> str:
-    done = subprocess.run(command, shell=True, text=True, capture_output=True, check=False)  # noqa: S602 - a page's own line
-    return done.stdout + done.stderr
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.run(command, shell=True, text=True, check=False, **both).stdout  # noqa: S602 - a page's own line

@@ -137,7 +137,8 @@ class Reconciler:
         if len(found) == 0:
             return []
         if meaning.calibration is None:
-            likeness = (found.matches > 0) @ found.idf / max(float(found.idf.sum()), 1e-9)
+            met = (found.matches > 0).astype(np.float32)
+            likeness = np.vecdot(met, found.idf) / max(float(found.idf.sum()), 1e-9)
         else:
             likeness = np.nan_to_num(meaning.calibration.similarity(found.cosine), nan=0.0)
         order = [int(i) for i in np.argsort(-likeness, kind="stable") if likeness[i] >= self.contradiction]

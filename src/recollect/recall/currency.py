@@ -15,14 +15,15 @@ def newest_first(records: Sequence[Record], scores: Sequence[float]) -> list[int
     """The order in which to show hits that come best first."""
     order = list(range(len(records)))
     seen = min(FIRST, len(records))
-    words = [frozenset(terms_of(record.content[:_START])) for record in records[:seen]]
+    words: dict[int, frozenset[str]] = {}
     age = [record.occurred_at or record.created_at for record in records]
     for one in range(seen):
         for two in range(one + 1, seen):
             older, newer = order[one], order[two]
             if age[newer] <= age[older] or scores[older] - scores[newer] > CLOSE:
                 continue
-            both, either = len(words[older] & words[newer]), len(words[older] | words[newer])
-            if both >= SAME * either:
+            for which in {older, newer} - words.keys():
+                words[which] = frozenset(terms_of(records[which].content[:_START]))
+            if len(words[older] & words[newer]) >= SAME * len(words[older] | words[newer]):
                 order[one], order[two] = newer, older
     return order

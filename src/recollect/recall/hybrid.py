@@ -64,22 +64,26 @@ class Hybrid:
         total = np.sum([part.values * np.float32(part.weight) for part in parts.values()], axis=0, dtype=np.float32)
         return Scores(np.where(self._answers(sight), total, np.nan), parts)
 
-    def _meaning(self, sight: Sight, beside: NDArray[np.intp]) -> Floats:
+    def _meaning(self, sight: Sight, beside: NDArray[np.intp] | None) -> Floats:
         base, cosine = sight.found.mean_cosine, np.nan_to_num(sight.found.cosine, nan=-1.0)
         span = max(float(cosine.max(initial=0.0)) - base, 1e-6)
         own = np.maximum(0, (cosine - base) / span)
+        if beside is None:
+            return np.asarray(own, np.float32)
         lent = np.append(own, 0.0)[beside]
         meant: Floats = (own + self.near_meaning * np.maximum(lent[1], lent[2])).astype(np.float32)
         return meant
 
-    def _words(self, sight: Sight, beside: NDArray[np.intp]) -> Floats:
+    def _words(self, sight: Sight, beside: NDArray[np.intp] | None) -> Floats:
         """BM25 by term, each term the best of the turn's own and what its neighbours lend, against the best own score."""
         counts = sight.found.matches.astype(np.float32)
-        length = sight.columns.length[:, None] / max(sight.found.mean_length, 1.0)
+        length = sight.columns.length[:, None].astype(np.float32) / np.float32(max(sight.found.mean_length, 1.0))
         own = sight.found.idf * counts * (BM25_K1 + 1) / (counts + BM25_K1 * (1 - BM25_B + BM25_B * length))
         best = float(own.sum(axis=1).max(initial=0.0))
         if best <= 0:
             return np.zeros(len(counts), np.float32)
+        if beside is None:
+            return np.asarray(own.sum(axis=1) / best, np.float32)
         padded = np.vstack((own, np.zeros((1, own.shape[1]), own.dtype)))
         near = np.maximum(padded[beside[1]], padded[beside[2]])
         far = np.maximum(padded[beside[0]], padded[beside[3]])
@@ -117,19 +121,19 @@ def _flag(values: NDArray[np.bool_]) -> Floats:
     return values.astype(np.float32)
 
 
-def _neighbours(sight: Sight) -> NDArray[np.intp]:
+def _neighbours(sight: Sight) -> NDArray[np.intp] | None:
     """For each candidate, the places of the turns two and one before and one and two after it; past the end is nobody.
 
     Only between people: an assistant's long answer stands next to every statement and would lend it everything.
     """
     columns = sight.columns
     spoken = (columns.thread >= 0) & (columns.position >= 0) & (columns.role == PERSON)
+    if not spoken.any():
+        return None
     keys = np.where(spoken, columns.thread.astype(np.int64) << 32 | columns.position.astype(np.int64), -10)
     order = np.argsort(keys, kind="stable")
     held = keys[order]
     beside = np.full((len(_STEPS), len(keys)), len(keys), np.intp)
-    if not spoken.any():
-        return beside
     for row, step in enumerate(_STEPS):
         spot = np.searchsorted(held, keys + step)
         spot[spot == len(held)] = 0

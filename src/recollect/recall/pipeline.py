@@ -15,12 +15,12 @@ from recollect.recall.currency import FIRST, newest_first
 from recollect.recall.hybrid import Hybrid
 from recollect.recall.profiles import Profile, Scores
 from recollect.recall.query import Query, parse
-from recollect.recall.second_look import look_again
+from recollect.recall.second_look import Best, look_again
 from recollect.recall.sight import Sight, behold
 from recollect.values.filter import Filter
 from recollect.values.hit import Explanation, Hit, Recalled, Signal, Trace
-from recollect.values.scope import Viewer
 from recollect.values.memory import Record
+from recollect.values.scope import Viewer
 from recollect.values.search import Floats, Search
 from recollect.values.words import STATUSES
 
@@ -86,11 +86,14 @@ class Recall:
         if isinstance(ask.profile, Cascade):
             sight = _walked(reader, search, sight, ask.profile, prepared.calibration)
         scores = ask.profile.score(sight)
-        if isinstance(ask.profile, Hybrid) and len(sight.found):
-            more = look_again(reader, search, sight, scores, prepared.calibration)
-            sight, scores = (more, ask.profile.score(more)) if more is not None else (sight, scores)
         places = _leading(scores.total, sight, max(ask.limit, FIRST))
         records = _shown(reader, ask, sight, places)
+        if isinstance(ask.profile, Hybrid) and records:
+            more = look_again(reader, search, sight, Best(places, records, scores), prepared.calibration)
+            if more is not None:
+                sight, scores = more, ask.profile.score(more)
+                places = _leading(scores.total, sight, max(ask.limit, FIRST))
+                records = _shown(reader, ask, sight, places)
         totals = [float(scores.total[place]) for place in places]
         order = newest_first(records, totals) if isinstance(ask.profile, Hybrid) else list(range(len(records)))
         hits = tuple(

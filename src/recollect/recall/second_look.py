@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,19 +26,26 @@ _MOST_PHRASES = 24
 _NAMED = re.compile(r"(?<![.!?]\s)(?<!^)\b([A-Z][\w'’-]+(?:\s+(?:of|the|de|van|and|&)?\s*[A-Z][\w'’-]+)*)")
 
 
+@dataclass(frozen=True, slots=True)
+class Best:
+    """What the first look found: places among the candidates, best first, their memories, and all scores."""
+
+    places: Sequence[int]
+    records: Sequence[Record]
+    scores: Scores
+
+
 def look_again(
-    reader: Reader, search: Search, sight: Sight, scores: Scores, calibration: Calibrated | None
+    reader: Reader, search: Search, sight: Sight, best: Best, calibration: Calibrated | None
 ) -> Sight | None:
     """The sight with what the best hits lead to; None when they name nothing new."""
-    order = np.argsort(-np.nan_to_num(scores.total, nan=-np.inf), kind="stable")[:_BEST].tolist()
-    rows = [int(sight.found.rows[place]) for place in order]
     bonus: dict[int, float] = {}
     total = max(sight.found.considered, 2)
-    top = max(float(scores.total[order[0]]), 1e-9)
-    for row, place, record in zip(rows, order, reader.fetch(search.viewer.account, rows), strict=False):
+    top = max(float(best.scores.total[best.places[0]]), 1e-9)
+    for place, record in list(zip(best.places, best.records, strict=True))[:_BEST]:
+        row, share = int(sight.found.rows[place]), max(float(best.scores.total[place]), 0.0) / top
         phrases = names_in(record, sight.query.terms)
-        share = max(float(scores.total[place]), 0.0) / top
-        for members in reader.holding(search, phrases, max(3, total // 100)):
+        for members in reader.holding(search, phrases, max(3, total // 100)) if phrases else ():
             others = [member for member in members if member != row]
             worth = share * math.log(total / max(len(others), 1)) / math.log(total)
             for member in others:

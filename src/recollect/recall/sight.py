@@ -68,7 +68,9 @@ def behold(query: Query, found: Candidates, calibration: Calibrated | None) -> S
     A row without a vector is never invisible: the share of the question's telling words it holds stands in.
     """
     total = float(found.idf.sum())
-    coverage = ((found.matches > 0) @ found.idf / total if total else np.zeros(len(found))).astype(np.float32)
+    coverage = (
+        np.vecdot((found.matches > 0).astype(np.float32), found.idf) / total if total else np.zeros(len(found))
+    ).astype(np.float32)
     known = ~np.isnan(found.cosine)
     if calibration is None or not known.any():
         return Sight(query, found, coverage, coverage, embedded=False)

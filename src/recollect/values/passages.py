@@ -11,7 +11,7 @@ import re
 from recollect.values.memory import Record
 from recollect.values.search import PERSON, role_of
 
-_LONG = 200
+_LONG = 300
 _SHORT_SENTENCE = 25
 _MOST = 12
 _BREAK = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？])")

@@ -24,7 +24,7 @@ from recollect.persist.index.rows import (
     lexical_terms,
     scoring_columns,
 )
-from recollect.persist.index.vectors import EXACT, GATHER, VectorIndex, distinct, top_of
+from recollect.persist.index.vectors import EXACT, VectorIndex, distinct, top_of
 from recollect.values.search import IN_WINDOW, PERSON, STANDING, Candidates, Search
 
 _REMEMBERED_MASKS = 16
@@ -131,14 +131,15 @@ class AccountIndex:
         )
         spots = self._with_neighbours(chosen, search.neighbours, allowed)
         spots = spots[np.argsort(self.table["row"][spots], kind="stable")]
+        selected = np.isin(spots, chosen)
         taken = {name: self.table[name][spots] for name in SCORED}
         taken["status"] = np.where(gates.superseded[spots], SUPERSEDED, taken["status"])
         return Candidates(
             rows=taken["row"],
-            cosine=self._nearness(search, spots),
+            cosine=self._cosines(search, spots, selected),
             bm25=bm25[spots],
             matches=self.postings.matches(search.terms, spots),
-            selected=np.isin(spots, chosen),
+            selected=selected,
             columns=scoring_columns(taken),
             considered=self._held,
             visible=int(np.count_nonzero(allowed)),
@@ -200,15 +201,22 @@ class AccountIndex:
 
     def _nearest(self, query: NDArray[np.float32], allowed: Mask, count: int) -> NDArray[np.int64]:
         held = np.flatnonzero(allowed & (self.table["vectors"] > 0))
-        if self.vectors.size > EXACT and len(held) > GATHER:
+        if len(held) > EXACT:
             held = self.vectors.likely(query, allowed, count)
-        near = self.vectors.nearness(query, self.table["vector"][held], self.table["vectors"][held])
+        near = self.vectors.nearness(query, self.table["vector"][held], self.table["vectors"][held], rough=True)
         return held[top_of(near, count)]
 
-    def _nearness(self, search: Search, spots: NDArray[np.int64]) -> NDArray[np.float32]:
+    def _cosines(self, search: Search, spots: NDArray[np.int64], selected: Mask) -> NDArray[np.float32]:
+        """Exact for what a leg brought; for neighbours, who only lend, nearly so."""
+        found = self._nearness(search, spots, rough=True) if not selected.all() else np.empty(len(spots), np.float32)
+        found[selected] = self._nearness(search, spots[selected])
+        return found
+
+    def _nearness(self, search: Search, spots: NDArray[np.int64], *, rough: bool = False) -> NDArray[np.float32]:
         if search.vector is None:
             return np.full(len(spots), np.nan, np.float32)
-        return self.vectors.nearness(search.vector, self.table["vector"][spots], self.table["vectors"][spots])
+        starts, counts = self.table["vector"][spots], self.table["vectors"][spots]
+        return self.vectors.nearness(search.vector, starts, counts, rough=rough)
 
     def _mean_cosine(self, search: Search) -> float:
         """The cosine of the query with the mean of all memories: what an unrelated memory has."""

@@ -5,6 +5,9 @@ mean of the whole's cosine and the best sentence's. Up to `EXACT` vectors one ma
 compared first, laid out in planes (one 64-bit word of every vector side by side, so that a scan streams through memory),
 and the best few per cent are ranked in eight bits, then exactly. The bits are those of the centred vectors, because
 embeddings share a large common direction (bench/speed.py measures the recall).
+
+Products are `np.vecdot`, row by row: a matrix product would wake the threads of the linear algebra library, which then spin
+and burn a second core for as long as the search takes.
 """
 
 from __future__ import annotations
@@ -15,8 +18,8 @@ from numpy.typing import NDArray
 from recollect.persist.index.growing import Array
 from recollect.values.search import Floats
 
-EXACT = 20_000
-GATHER = 4_000
+EXACT = 4_000
+_CENTRE_SAMPLE = 20_000
 _CHUNK = 1 << 15
 _SAMPLED = 8192
 _COMMON = 0.6
@@ -72,33 +75,37 @@ class VectorIndex:
         self._converted, self._packed = min(self._converted, first), min(self._packed, first)
         self._dots = None
 
-    def nearness(self, query: Floats, starts: NDArray[np.int32], counts: NDArray[np.int32]) -> Floats:
-        """The exact nearness of rows whose vectors begin at `starts`; NaN for rows that own none."""
+    def nearness(
+        self, query: Floats, starts: NDArray[np.int32], counts: NDArray[np.int32], *, rough: bool = False
+    ) -> Floats:
+        """The nearness of rows whose vectors begin at `starts`; NaN for rows that own none.
+
+        `rough` may read the eight-bit vectors: right to 0.001, at a quarter of the cost.
+        """
+        values_of = self._rough if rough and self.size > EXACT else self._exact
         found = np.full(len(starts), np.nan, np.float32)
         held = counts > 0
         if not held.any():
             return found
         begin, many = starts[held].astype(np.int64), counts[held].astype(np.int64)
         if many.max() == 1:
-            found[held] = self._exact(query, begin)
+            found[held] = values_of(query, begin)
             return found
         first = np.concatenate(([0], np.cumsum(many)[:-1]))
-        values = self._exact(query, np.repeat(begin - first, many) + np.arange(int(many.sum())))
+        values = values_of(query, np.repeat(begin - first, many) + np.arange(int(many.sum())))
         whole = values[first]
         # The best of whole and sentences: a sentence that lies further off than its text cannot pull it away.
         found[held] = (whole + np.maximum.reduceat(values, first)) / 2
         return found
 
     def likely(self, query: Floats, allowed: NDArray[np.bool_], count: int) -> Spots:
-        """Rows that may be among the nearest, from sign bits alone: a few per cent of all, to be ranked exactly."""
-        planes, coarse = self._derived()
+        """Rows that are among the nearest, in no order: the best few per cent by sign bits, ranked in eight bits."""
+        planes, _ = self._derived()
         agreement = _agreement(planes, self._signs_of(query), self.size)
         agreement[~allowed[self.owners]] = -1
-        # On real vectors the top 4 % by bits hold 0.997 of the true ten at 50k rows; the share needed falls as rows grow.
-        near = np.sort(top_of(agreement, max(4 * count, min(self.size // 25, 20_000))))
-        # Those in eight-bit precision: a quarter of the cost of widening halves, and right to 0.001 of a cosine.
-        rough = (coarse[near].astype(np.float32) @ query) * self._scales[near]
-        rows = distinct(self.owners[near[top_of(rough, 4 * count)]]).astype(np.int64)
+        # On real vectors the top 2 % by bits hold 0.99 of the true ten at 50k rows; the share needed falls as rows grow.
+        near = np.sort(top_of(agreement, max(4 * count, min(self.size // 40, 20_000))))
+        rows = distinct(self.owners[near[top_of(self._rough(query, near), 2 * count)]]).astype(np.int64)
         return rows[allowed[rows]]
 
     def mean_of(self, starts: NDArray[np.int32]) -> Floats:
@@ -109,11 +116,15 @@ class VectorIndex:
 
     def _exact(self, query: Floats, spots: Spots) -> Floats:
         if self.size > EXACT:
-            return np.asarray(self._halves[spots].astype(np.float32) @ query, np.float32)
+            return np.asarray(np.vecdot(self._halves[spots].astype(np.float32), query), np.float32)
         # Few enough to multiply all at once; one question asks several times.
         if self._dots is None or self._dots[0] is not query or self._dots[1] != self.size:
-            self._dots = (query, self.size, self._as_full() @ query)
+            self._dots = (query, self.size, np.vecdot(self._as_full(), query))
         return self._dots[2][spots]
+
+    def _rough(self, query: Floats, spots: Spots) -> Floats:
+        _, coarse = self._derived()
+        return np.asarray(np.vecdot(coarse[spots].astype(np.float32), query) * self._scales[spots], np.float32)
 
     def _as_full(self) -> Floats:
         """All vectors in single precision; only what is new is converted."""
@@ -137,7 +148,7 @@ class VectorIndex:
     def _derived(self) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
         """The bit planes and the eight-bit vectors, brought up to date."""
         if self._planes is None or self._coarse is None or self._centre is None:
-            sample = self.halves[:: max(1, self.size // EXACT)].astype(np.float32)
+            sample = self.halves[:: max(1, self.size // _CENTRE_SAMPLE)].astype(np.float32)
             self._centre, self._packed = sample.mean(axis=0), 0
             self._planes = np.empty((-(-self.dimensions // 64), 0), np.uint64)
             self._coarse = np.empty((0, self.dimensions), np.int8)

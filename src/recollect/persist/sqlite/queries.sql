@@ -71,7 +71,7 @@ VALUES (:account, :operation, :at, :actor, :kind, :memory, :row, :before, :after
 UPDATE events SET before = NULL, after = NULL, reason = NULL WHERE memory = :memory AND +account = :account
 
 -- changed_since: Which memories the journal touched after a sequence number.
-SELECT DISTINCT memory, row FROM events WHERE seq > :seq AND +account = :account
+SELECT memory, row FROM events NOT INDEXED WHERE seq > :seq AND account = :account
 
 -- all_entries: Every row of an account with its vector, for a rebuild.
 SELECT m.*, v.vector AS vector, s.row AS supersedes_row FROM memories AS m
