@@ -167,5 +167,5 @@ def _expect(page: Path) -> Any:
 
 
 def _in_shell(command: str) -> str:
-    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    return subprocess.run(command, shell=True, text=True, check=False, **both).stdout  # noqa: S602 - a page's own line
+    shell = ["sh", "-c", command]  # a page's own line
+    return subprocess.run(shell, text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout

@@ -30,6 +30,8 @@ def annotate(record: Record, draft: Draft) -> Record:
     if record.provenance.kind == "user_corrected" and draft.type is None:
         kind = "correction"
     importance = _IMPORTANCE.get(kind, 0.5) if draft.importance is None else record.importance
+    if (kind, importance) == (record.type, record.importance):
+        return record
     return record.with_(type=kind, importance=importance)
 
 

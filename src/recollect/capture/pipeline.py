@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -74,14 +75,28 @@ class Capture:
         checked = [self._prepare(draft, place, identity, project, now, verbatim) for place, draft in enumerate(given)]
         self._check_targets(checked, identity)
         outcomes: list[Outcome] = []
-        step = _VERBATIM_BATCH if verbatim else _BATCH
-        for first in range(0, len(checked), step):
-            batch = self._embed(checked[first : first + step], verbatim)
+        for batch in self._embedded(checked, verbatim):
             with self._store.transaction(identity.account, self._actor, now) as tx:
                 outcomes += [self._settle(tx, item, identity, now, verbatim) for item in batch]
             if progress is not None:
                 progress(len(outcomes), len(checked))
         return outcomes
+
+    def _embedded(self, items: Sequence[Prepared | Refused], verbatim: bool) -> Iterator[list[Prepared | Refused]]:
+        """Batches with their vectors; the next one is embedded while the caller stores the one before."""
+        step = _VERBATIM_BATCH if verbatim else _BATCH
+        batches = [items[first : first + step] for first in range(0, len(items), step)]
+        if len(batches) == 1:
+            yield self._embed(batches[0], verbatim)
+            return
+        with ThreadPoolExecutor(1, thread_name_prefix="recollect-capture") as pool:
+            coming = [pool.submit(self._embed, batch, verbatim) for batch in batches[:1]]
+            for batch in [*batches[1:], None]:
+                ready = coming.pop()
+                made = ready.result()
+                if batch is not None:
+                    coming.append(pool.submit(self._embed, batch, verbatim))
+                yield made
 
     def _check_targets(self, items: Sequence[Prepared | Refused], identity: Identity) -> None:
         """What a draft is to supersede must exist within reach, or nothing of the call is stored."""

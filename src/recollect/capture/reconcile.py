@@ -143,10 +143,12 @@ class Reconciler:
             likeness = np.nan_to_num(meaning.calibration.similarity(found.cosine), nan=0.0)
         order = [int(i) for i in np.argsort(-likeness, kind="stable") if likeness[i] >= self.contradiction]
         records = tx.fetch(new.account, [int(found.rows[i]) for i in order])
-        shown = (
-            record.with_(status=STATUSES[found.columns.status[i]]) for record, i in zip(records, order, strict=True)
-        )
+        shown = (_shown(record, STATUSES[found.columns.status[i]]) for record, i in zip(records, order, strict=True))
         return list(zip(shown, (float(likeness[i]) for i in order), strict=True))
+
+
+def _shown(record: Record, status: str) -> Record:
+    return record if record.status == status else record.with_(status=status)
 
 
 def restates(old: str, new: str, similarity: float, relation: Relation) -> bool:

@@ -47,13 +47,14 @@ def vet(record: Record, vetting: Vetting, *, verbatim: bool = False) -> Vetted |
     cleaned = apply_policy(record.content, {**_nothing(), **policy})
     if isinstance(cleaned, Refusal):
         return Refused(cleaned.reason)
-    record, notes = record.with_(content=cleaned.text), list[str]()
+    record = record if cleaned.text == record.content else record.with_(content=cleaned.text)
+    notes: list[str] = []
     if cleaned.redacted:
         kinds = tuple(dict.fromkeys(cleaned.redacted))
         record = record.with_(labels=(*record.labels, *(f"redacted:{kind}" for kind in kinds)))
         notes.append(f"redacted: {', '.join(kinds)}")
-    snippet = _clean_snippet(record.provenance.snippet, {**_nothing(), **policy})
-    record = record.with_(snippet=snippet)
+    if record.provenance.snippet is not None:
+        record = record.with_(snippet=_clean_snippet(record.provenance.snippet, {**_nothing(), **policy}))
     signs = () if verbatim else injection_signs(record.content)
     if signs:
         record = record.with_(
@@ -81,8 +82,6 @@ def _nothing() -> dict[str, Action]:
     return dict.fromkeys(DEFAULT_POLICY, "allow")
 
 
-def _clean_snippet(snippet: str | None, policy: Mapping[str, Action]) -> str | None:
-    if snippet is None:
-        return None
+def _clean_snippet(snippet: str, policy: Mapping[str, Action]) -> str | None:
     cleaned = apply_policy(snippet, policy)
     return None if isinstance(cleaned, Refusal) else cleaned.text

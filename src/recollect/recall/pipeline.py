@@ -138,6 +138,7 @@ def _search(ask: Ask, prepared: Prepared) -> Search:
         neighbours=2 if hybrid else 0,
         windows=tuple((since.timestamp(), until.timestamp()) for since, until in query.windows) if hybrid else (),
         standing=hybrid and query.intent.request,
+        mean=hybrid,
         explain=ask.explain,
     )
 

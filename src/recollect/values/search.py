@@ -56,6 +56,7 @@ class Search:
     rows: tuple[int, ...] = ()
     windows: tuple[tuple[float, float], ...] = ()
     standing: bool = False
+    mean: bool = False
     explain: bool = False
 
 

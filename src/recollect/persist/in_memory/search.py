@@ -151,7 +151,7 @@ def _nearness(held: Held, search: Search, model: Model) -> float:
 def _mean_cosine(account: Sequence[Held], search: Search, model: Model) -> float:
     """The cosine of the query with the mean of all memories: what an unrelated memory has."""
     embeddings = [held.embedding for held in account if held.embedding is not None and held.embedding.model == model]
-    if search.vector is None or not embeddings:
+    if not search.mean or search.vector is None or not embeddings:
         return 0.0
     wholes = np.stack([embedding.vectors[0] for embedding in embeddings]).astype(np.float32)
     return float(wholes.mean(axis=0) @ search.vector)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.persist.index.growing import Array, Growing
-from recollect.persist.index.mask import DEAD, SUPERSEDED, Composed, Gates, Mask, compose
+from recollect.persist.index.growing import Growing
+from recollect.persist.index.mask import DEAD, SUPERSEDED, Mask
+from recollect.persist.index.masks import Masks
 from recollect.persist.index.postings import OPEN_ROWS, Postings
 from recollect.persist.index.rows import (
     KINDS,
@@ -18,43 +17,15 @@ from recollect.persist.index.rows import (
     SCORED,
     Entry,
     Names,
-    as_arrays,
+    as_columns,
     cells,
     lexical_key,
     lexical_terms,
     scoring_columns,
 )
+from recollect.persist.index.turns import Turns
 from recollect.persist.index.vectors import EXACT, VectorIndex, distinct, top_of
-from recollect.values.search import IN_WINDOW, PERSON, STANDING, Candidates, Search
-
-_REMEMBERED_MASKS = 16
-_TAIL = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A mask and the span of time in which it stays true."""
-
-    since: float
-    until: float
-    gates: Composed
-
-
-@dataclass(frozen=True, slots=True)
-class _Turns:
-    """Turns of sessions in sorted order, with the index row of each; rows from `until` on are not in it."""
-
-    until: int
-    keys: NDArray[np.int64]
-    spots: NDArray[np.intp]
-
-    def find(self, wanted: NDArray[np.int64]) -> NDArray[np.intp]:
-        if len(self.keys) == 0:
-            return np.empty(0, np.intp)
-        place = np.searchsorted(self.keys, wanted)
-        place[place == len(self.keys)] = 0
-        found: NDArray[np.intp] = self.spots[place[self.keys[place] == wanted]]
-        return found
+from recollect.values.search import IN_WINDOW, STANDING, Candidates, Search
 
 
 class AccountIndex:
@@ -77,11 +48,11 @@ class AccountIndex:
         self.seq = seq
         self.changes = 0
         self._spots: dict[int, int] | None = None
-        self._turns: _Turns | None = None
+        self._turns = Turns(self.table)
         self._mean: NDArray[np.float32] | None = None
         self._mean_age = 0
         self._scored: tuple[object, NDArray[np.float32], NDArray[np.float32]] | None = None
-        self._masks: OrderedDict[object, _Kept] = OrderedDict()
+        self._masks = Masks(self.table, self.names, self._where)
         self._words = int(self.table["length"].sum())
         self._held = int((self.table["status"] != DEAD).sum())
 
@@ -93,6 +64,8 @@ class AccountIndex:
     def upsert(self, entries: Sequence[Entry]) -> None:
         """Bring stored memories in: new rows are appended, changed ones set in place where words and vectors allow."""
         fresh = [entry for entry in entries if not self._set_in_place(entry)]
+        if len(fresh) < len(entries):
+            self._masks.forget()
         if fresh:
             self._append(fresh)
         self._stale(len(entries))
@@ -122,16 +95,16 @@ class AccountIndex:
 
     def search(self, search: Search, tagged: NDArray[np.int64] | None = None) -> Candidates:
         """The candidates of one search: every leg under the mask, their neighbours, and the signals of each."""
-        gates = self._gates(search)
+        gates = self._masks.of(search)
         allowed = self._visible(search, tagged)
         bm25, idf = self._scores(search.terms)
         window = self._window(search, allowed)
         chosen = distinct(
             np.concatenate([self._named(search.rows, allowed), *self._legs(search, allowed, bm25, window)])
         )
-        spots = self._with_neighbours(chosen, search.neighbours, allowed)
+        spots = self._turns.with_neighbours(chosen, search.neighbours, allowed)
         spots = spots[np.argsort(self.table["row"][spots], kind="stable")]
-        selected = np.isin(spots, chosen)
+        selected = np.isin(spots, chosen) if len(spots) > len(chosen) else np.ones(len(spots), np.bool_)
         taken = {name: self.table[name][spots] for name in SCORED}
         taken["status"] = np.where(gates.superseded[spots], SUPERSEDED, taken["status"])
         return Candidates(
@@ -166,7 +139,7 @@ class AccountIndex:
         return [self.table["row"][spots[allowed[spots]]].tolist() if spots is not None else [] for spots in found]
 
     def _visible(self, search: Search, tagged: NDArray[np.int64] | None) -> Mask:
-        allowed = self._gates(search).allowed
+        allowed = self._masks.of(search).allowed
         return allowed if tagged is None else allowed & np.isin(self.table["row"], tagged)
 
     @property
@@ -220,7 +193,7 @@ class AccountIndex:
 
     def _mean_cosine(self, search: Search) -> float:
         """The cosine of the query with the mean of all memories: what an unrelated memory has."""
-        if search.vector is None or self.vectors.size == 0:
+        if not search.mean or search.vector is None or self.vectors.size == 0:
             return 0.0
         if self._mean is None:
             held = np.flatnonzero((self.table["vectors"] > 0) & (self.table["status"] != DEAD))
@@ -233,61 +206,6 @@ class AccountIndex:
         """Rows asked for by number, as far as they may be seen."""
         spots = [spot for row in rows if (spot := self._where().get(row)) is not None and allowed[spot]]
         return np.array(spots, np.int64)
-
-    def _gates(self, search: Search) -> Composed:
-        """The mask of a search, remembered until the index changes or a memory's time comes or runs out."""
-        key = (search.viewer.places(), search.filter, search.explain)
-        kept = self._masks.get(key)
-        if kept is not None and kept.since <= search.now < kept.until:
-            return kept.gates
-        gates = compose(Gates(self.table, self.names, search, self._replacements()), search.filter)
-        self._masks[key] = _Kept(search.now, self._next_turning(search.now), gates)
-        if len(self._masks) > _REMEMBERED_MASKS:
-            self._masks.popitem(last=False)
-        return gates
-
-    def _next_turning(self, now: float) -> float:
-        """When the first memory after `now` expires or begins or ceases to hold."""
-        soonest = float("inf")
-        for name in ("expires", "valid_until", "valid_from"):
-            times: NDArray[np.float64] = self.table[name]
-            soonest = min(soonest, float(np.min(times, initial=np.inf, where=times > now)))
-        return soonest
-
-    def _replacements(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Which rows replace which, as two columns of row numbers."""
-        sources = np.flatnonzero((self.table["supersedes"] != 0) & (self.table["status"] != DEAD))
-        if len(sources) == 0:
-            return sources, sources
-        targets = [self._where().get(row, -1) for row in self.table["supersedes"][sources].tolist()]
-        found = np.array(targets, np.intp)
-        return sources[found >= 0], found[found >= 0]
-
-    def _with_neighbours(self, spots: NDArray[np.int64], reach: int, allowed: Mask) -> NDArray[np.int64]:
-        """The rows themselves and, where people talk, the turns just before and after them in the same session."""
-        if not reach or len(spots) == 0:
-            return spots
-        said = spots[self.table["role"][spots] == PERSON]
-        own = _turn(self.table["thread"][said], self.table["position"][said])
-        own = own[own >= 0]
-        if len(own) == 0:
-            return spots
-        around = np.concatenate([own + step for step in range(-reach, reach + 1) if step])
-        found = np.concatenate([turns.find(around) for turns in self._all_turns()])
-        found = found[allowed[found] & (self.table["role"][found] == PERSON)]
-        return distinct(np.concatenate((spots, found)))
-
-    def _all_turns(self) -> tuple[_Turns, _Turns]:
-        """Every turn sorted, but for the newest rows, which are sorted anew each time until they are many."""
-        if self._turns is None or self.table.size - self._turns.until > _TAIL:
-            self._turns = self._sorted_turns(0)
-        return self._turns, self._sorted_turns(self._turns.until)
-
-    def _sorted_turns(self, first: int) -> _Turns:
-        keys = _turn(self.table["thread"][first:], self.table["position"][first:])
-        order = np.argsort(keys, kind="stable")
-        order = order[keys[order] >= 0]
-        return _Turns(self.table.size, keys[order], order + first)
 
     def _where(self) -> dict[int, int]:
         if self._spots is None:
@@ -312,7 +230,7 @@ class AccountIndex:
         for name, value in cells(entry, self.names, length, start).items():
             self.table.set(name, spot, value)
         if turn != (self.table["thread"][spot], self.table["position"][spot]):
-            self._turns = None
+            self._turns.forget()
         return True
 
     def _append(self, entries: Sequence[Entry]) -> None:
@@ -328,7 +246,7 @@ class AccountIndex:
             cells(entry, self.names, len(terms), start)
             for entry, terms, start in zip(entries, documents, starts.tolist(), strict=True)
         ]
-        self.table.append(as_arrays(made))
+        self.table.append(as_columns(made))
         if len(entries) > OPEN_ROWS:
             self.postings.extend(first, documents)
         else:
@@ -340,17 +258,17 @@ class AccountIndex:
         self._held += len(entries)
 
     def _kill(self, spot: int) -> None:
+        self._masks.forget()
         self.table.set("status", spot, DEAD)
         self._words -= int(self.table["length"][spot])
         self._held -= 1
         self.table.set("length", spot, 0)
         self.table.set("position", spot, NO_POSITION)
         self.postings.drop(spot)
-        self._turns = None
+        self._turns.forget()
 
     def _stale(self, count: int) -> None:
         self.changes += count
-        self._masks.clear()
         # The mean moves slowly; it is taken anew once a per cent of the rows changed.
         self._mean_age += count
         if self._mean_age > self.table.size // 100:
@@ -360,9 +278,3 @@ class AccountIndex:
 def _leading(scores: NDArray[np.float32], allowed: Mask, depth: int) -> NDArray[np.int64]:
     met = np.flatnonzero((scores > 0) & allowed)
     return met[top_of(scores[met], depth)]
-
-
-def _turn(session: Array, position: Array) -> NDArray[np.int64]:
-    """One number for a turn of a session; negative when either is unknown."""
-    key = session.astype(np.int64) << 32 | position.astype(np.int64) & 0xFFFFFFFF
-    return np.where((session < 0) | (position < 0), -1, key)

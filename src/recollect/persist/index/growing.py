@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,8 @@ class Growing:
     def __getitem__(self, name: str) -> Array:
         return self._arrays[name][: self.size]
 
-    def append(self, rows: Mapping[str, Array]) -> int:
-        """Add rows; returns the number of the first."""
+    def append(self, rows: Mapping[str, Sequence[float]]) -> int:
+        """Add rows, given as columns; returns the number of the first."""
         count = len(next(iter(rows.values())))
         first, self.size = self.size, self.size + count
         for name, kind in self._kinds.items():
@@ -41,6 +41,17 @@ class Growing:
     def live(self) -> dict[str, Array]:
         """Every column, cut to its rows, for writing a snapshot."""
         return {name: self[name] for name in self._kinds}
+
+
+class Part:
+    """The rows of a table from one of them on, seen like a table."""
+
+    def __init__(self, table: Growing, first: int) -> None:
+        self._table, self._first = table, first
+        self.size = table.size - first
+
+    def __getitem__(self, name: str) -> Array:
+        return self._table[name][self._first :]
 
 
 def _grown(array: Array, size: int, kind: np.dtype[np.generic]) -> Array:

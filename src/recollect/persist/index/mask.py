@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.persist.index.growing import Growing
+from recollect.persist.index.growing import Part
 from recollect.persist.index.rows import Names
 from recollect.values.filter import Filter
 from recollect.values.search import Search
@@ -28,7 +28,7 @@ SUPERSEDED = STATUSES.index("superseded")
 class Gates:
     """The masks of one search over one table, each computed once."""
 
-    def __init__(self, table: Growing, names: Names, search: Search, replacements: tuple[Spots, Spots]) -> None:
+    def __init__(self, table: Part, names: Names, search: Search, replacements: tuple[Spots, Spots]) -> None:
         self.table, self.names, self.search = table, names, search
         self.replacing, self.replaced = replacements
 

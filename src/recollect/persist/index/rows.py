@@ -141,9 +141,9 @@ def cells(entry: Entry, names: Names, length: int, vector: int) -> dict[str, flo
     }
 
 
-def as_arrays(rows: Sequence[dict[str, float]]) -> dict[str, Array]:
+def as_columns(rows: Sequence[dict[str, float]]) -> dict[str, list[float]]:
     """Cells of many rows, as columns."""
-    return {name: np.array([row[name] for row in rows], kind) for name, kind in KINDS.items()}
+    return {name: [row[name] for row in rows] for name in KINDS}
 
 
 def scoring_columns(table: dict[str, Array]) -> Columns:

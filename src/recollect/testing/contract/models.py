@@ -33,7 +33,7 @@ def _cosines(store: Store) -> dict[str, float]:
 
 def _mean(store: Store) -> float:
     with store.reading() as reader:
-        return reader.candidates(Search(VIEWER, Filter(), NOW.timestamp(), axis(0).reshape(-1))).mean_cosine
+        return reader.candidates(Search(VIEWER, Filter(), NOW.timestamp(), axis(0).reshape(-1), mean=True)).mean_cosine
 
 
 class ModelsContract:

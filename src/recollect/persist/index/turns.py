@@ -1,0 +1,78 @@
+"""Turns: which rows were said just before and after others, in the same session of the same place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.index.growing import Array, Growing
+from recollect.persist.index.mask import Mask
+from recollect.persist.index.vectors import distinct
+from recollect.values.search import PERSON
+
+_TAIL = 4096
+Spots = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sorted:
+    """Turns in sorted order with the row of each; rows from `until` on are not in it."""
+
+    until: int
+    keys: NDArray[np.int64]
+    spots: NDArray[np.intp]
+
+    def find(self, wanted: NDArray[np.int64]) -> NDArray[np.intp]:
+        if len(self.keys) == 0:
+            return np.empty(0, np.intp)
+        place = np.searchsorted(self.keys, wanted)
+        place[place == len(self.keys)] = 0
+        found: NDArray[np.intp] = self.spots[place[self.keys[place] == wanted]]
+        return found
+
+
+class Turns:
+    """The turns of one index."""
+
+    def __init__(self, table: Growing) -> None:
+        self._table = table
+        self._sorted: _Sorted | None = None
+
+    def forget(self) -> None:
+        """A row moved to another turn."""
+        self._sorted = None
+
+    def with_neighbours(self, spots: Spots, reach: int, allowed: Mask) -> Spots:
+        """The rows themselves and, where people talk, the turns just before and after them."""
+        if not reach or len(spots) == 0:
+            return spots
+        table = self._table
+        said = spots[table["role"][spots] == PERSON]
+        own = turn_keys(table["thread"][said], table["position"][said])
+        own = own[own >= 0]
+        if len(own) == 0:
+            return spots
+        around = np.concatenate([own + step for step in range(-reach, reach + 1) if step])
+        found = np.concatenate([part.find(around) for part in self._parts()])
+        found = found[allowed[found] & (table["role"][found] == PERSON)]
+        return distinct(np.concatenate((spots, found)))
+
+    def _parts(self) -> tuple[_Sorted, _Sorted]:
+        """All turns sorted, but for the newest rows, which are sorted anew each time until they are many."""
+        if self._sorted is None or self._table.size - self._sorted.until > _TAIL:
+            self._sorted = self._from(0)
+        return self._sorted, self._from(self._sorted.until)
+
+    def _from(self, first: int) -> _Sorted:
+        keys = turn_keys(self._table["thread"][first:], self._table["position"][first:])
+        order = np.argsort(keys, kind="stable")
+        order = order[keys[order] >= 0]
+        return _Sorted(self._table.size, keys[order], order + first)
+
+
+def turn_keys(thread: Array, position: Array) -> NDArray[np.int64]:
+    """One number for a turn of a session; negative when either is unknown."""
+    key = thread.astype(np.int64) << 32 | position.astype(np.int64) & 0xFFFFFFFF
+    return np.where((thread < 0) | (position < 0), -1, key)
