@@ -136,9 +136,9 @@ class Store(Protocol):
         ...
 
     def transaction(
-        self, account: str, actor: str, at: datetime, *, undoes: str | None = None
+        self, account: str, actor: str, at: datetime, *, undoes: str | None = None, operation: str | None = None
     ) -> AbstractContextManager[Transaction]:
-        """All or nothing; leaving it means the change is durable."""
+        """All or nothing; leaving it means the change is durable. Several may share one `operation`, undone together."""
         ...
 
     def use_model(self, model: str, dimensions: int) -> None:

@@ -72,6 +72,13 @@ def test_the_drafts_of_one_call_are_undone_together(memory) -> None:
     assert memory.list() == []
 
 
+def test_many_batches_of_one_call_are_one_operation(memory) -> None:
+    memory.remember_many([f"Fact number {n} about system {n * 7}" for n in range(100)])
+    assert len({event.operation for event in memory.log(limit=200)}) == 1
+    assert len(memory.undo()) == 100
+    assert memory.remember_many([]) == []
+
+
 def test_undo_steps_back_one_change_at_a_time(memory) -> None:
     kept = memory.remember("The limit is ten").memory
     memory.update(kept.id, importance=0.9)

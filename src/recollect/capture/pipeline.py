@@ -18,6 +18,7 @@ from recollect.capture.vetting import Vetting, vet
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.ports import Calibrated, Clock, EmbedMany, Progress, Reader, Store, Transaction
 from recollect.values.draft import Draft
+from recollect.values.ids import new_id
 from recollect.values.memory import Breadcrumb, Record
 from recollect.values.outcome import Outcome, Refused, Reinforced, Stored, Superseded
 from recollect.values.scope import Identity, reaches
@@ -75,8 +76,9 @@ class Capture:
         checked = [self._prepare(draft, place, identity, project, now, verbatim) for place, draft in enumerate(given)]
         self._check_targets(checked, identity)
         outcomes: list[Outcome] = []
+        operation = new_id(now)
         for batch in self._embedded(checked, verbatim):
-            with self._store.transaction(identity.account, self._actor, now) as tx:
+            with self._store.transaction(identity.account, self._actor, now, operation=operation) as tx:
                 outcomes += [self._settle(tx, item, identity, now, verbatim) for item in batch]
             if progress is not None:
                 progress(len(outcomes), len(checked))
@@ -86,8 +88,8 @@ class Capture:
         """Batches with their vectors; the next one is embedded while the caller stores the one before."""
         step = _VERBATIM_BATCH if verbatim else _BATCH
         batches = [items[first : first + step] for first in range(0, len(items), step)]
-        if len(batches) == 1:
-            yield self._embed(batches[0], verbatim)
+        if len(batches) <= 1:
+            yield from (self._embed(batch, verbatim) for batch in batches)
             return
         with ThreadPoolExecutor(1, thread_name_prefix="recollect-capture") as pool:
             coming = [pool.submit(self._embed, batch, verbatim) for batch in batches[:1]]

@@ -38,7 +38,7 @@ class InMemoryStore:
 
     @contextmanager
     def transaction(
-        self, account: str, actor: str, at: datetime, *, undoes: str | None = None
+        self, account: str, actor: str, at: datetime, *, undoes: str | None = None, operation: str | None = None
     ) -> Iterator[InMemoryTransaction]:
         """All or nothing."""
         with self._lock:
@@ -48,7 +48,8 @@ class InMemoryStore:
             if self._changing is not None:
                 raise errors.StoreError(f"{self.path}: a transaction is open already; finish it first")
             state = self._state.copy()
-            self._changing = InMemoryTransaction(state, self._model, account, Operation(new_id(at), actor, at, undoes))
+            shared = Operation(operation or new_id(at), actor, at, undoes)
+            self._changing = InMemoryTransaction(state, self._model, account, shared)
             try:
                 yield self._changing
                 self._state = state

@@ -14,6 +14,8 @@ from recollect.persist.sqlite.connection import MEMORY, connect, translated
 from recollect.persist.sqlite.indexes import Indexes
 from recollect.persist.sqlite.reader import OpenFile, SqliteReader
 from recollect.persist.sqlite.writer import SqliteTransaction
+from recollect.values.event import Operation
+from recollect.values.ids import new_id
 
 
 class SqliteStore:
@@ -47,7 +49,7 @@ class SqliteStore:
 
     @contextmanager
     def transaction(
-        self, account: str, actor: str, at: datetime, *, undoes: str | None = None
+        self, account: str, actor: str, at: datetime, *, undoes: str | None = None, operation: str | None = None
     ) -> Iterator[SqliteTransaction]:
         """All or nothing; returns after the commit is durable."""
         with self._lock, translated(self.path):
@@ -58,7 +60,7 @@ class SqliteStore:
                 )
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                yield SqliteTransaction(self._file, account, actor, at, undoes)
+                yield SqliteTransaction(self._file, account, Operation(operation or new_id(at), actor, at, undoes))
                 self._connection.execute("COMMIT")
             except BaseException:
                 # The index may have been caught up with rows that now never were.

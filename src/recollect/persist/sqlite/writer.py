@@ -13,7 +13,6 @@ from recollect import errors
 from recollect.persist.sqlite.reader import OpenFile, SqliteReader
 from recollect.persist.sqlite.rows import blob_of, dumped, id_bytes, micros, row_of
 from recollect.values.event import Image, Operation
-from recollect.values.ids import new_id
 from recollect.values.image import difference, to_image
 from recollect.values.memory import Record
 from recollect.values.words import EventKind
@@ -22,9 +21,9 @@ from recollect.values.words import EventKind
 class SqliteTransaction(SqliteReader):
     """A reader that may also change; what it wrote it sees."""
 
-    def __init__(self, file: OpenFile, account: str, actor: str, at: datetime, undoes: str | None) -> None:
-        super().__init__(file, at)
-        self.operation = Operation(new_id(at), actor, at, undoes)
+    def __init__(self, file: OpenFile, account: str, operation: Operation) -> None:
+        super().__init__(file, operation.at)
+        self.operation = operation
         self._account = account
 
     def insert(self, memory: Record, vectors: NDArray[np.float32] | None, kind: EventKind = "remember") -> None:
