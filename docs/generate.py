@@ -19,7 +19,7 @@ from recollect import config, wiring
 from recollect.capture.annotate import _IMPORTANCE
 from recollect.capture.screen.policy import DEFAULT_POLICY
 from recollect.embed.calibration import AT_PARAPHRASE, AT_RANDOM
-from recollect.recall.cascade import EDGE_WEIGHTS
+from recollect.recall.cascade import HAS_TAG
 from recollect.recall.profiles import Lexical, Semantic
 from recollect.serve.cli.main import recollect
 from recollect.serve.cli.menu import SECTIONS
@@ -105,8 +105,7 @@ def _profiles() -> Iterable[str]:
         held = [f for f in fields(profile) if f.name != "name"]  # type: ignore[arg-type]
         yield table(("constant", "default"), ((f"`{f.name}`", getattr(profile, f.name)) for f in held))
     yield "## Edges of cascade"
-    yield table(("edge", "weight"), ((f"`{name}`", weight) for name, weight in EDGE_WEIGHTS.items()))
-    yield "This version walks `has_tag`."
+    yield table(("edge", "weight"), [("`has_tag`", HAS_TAG)])
     yield "## Modes of search"
     modes = (Lexical(), Semantic())
     yield table(("mode", "formula"), [*((m.name, m.formula) for m in modes), ("hybrid", "as above")])

@@ -157,7 +157,7 @@ def _converted(kind: Any, value: Any, where: str) -> Any:
                 else tuple(value)
             )
         if not isinstance(value, Mapping):
-            raise ValueError("a table is needed")
+            raise TypeError("a table is needed")
         return dict(value)
     except (TypeError, ValueError) as error:
         raise SettingsError(where, f"{value!r} does not fit ({error})", f"give a value of type {kind}") from error

@@ -164,10 +164,7 @@ class Memory:
     def list(self, *, limit: int = 50, offset: int = 0, **filters: Any) -> Records:
         """Memories, newest first, narrowed by type, tag, scope, project, session, status, source, since and until."""
         wanted = narrowed(**_known(filters))
-        if not isinstance(limit, int) or limit < 1 or not isinstance(offset, int) or offset < 0:
-            raise InvalidInput(
-                "limit", f"{limit!r} from {offset!r} is not a page", "give a limit above 0 and an offset from 0"
-            )
+        _page(limit, offset)
         self._awake(self._viewer.project, wanted.project)
         self._settle()
         with self._parts.store.reading() as reader:
@@ -181,6 +178,7 @@ class Memory:
 
     def log(self, *, limit: int = 20) -> Events:
         """The journal, newest first."""
+        _page(limit, 0)
         with self._reading() as reader:
             return seen_events(reader, self._viewer.identity, limit=limit)
 
@@ -205,7 +203,7 @@ class Memory:
             vectors = reader.vectors(identity.account, [r.id for r in records if r.id not in reworded])
         view = parts.blank(f"the view as of {time.isoformat()}", lambda: time)
         with view.store.transaction(identity.account, "as_of", time) as tx:
-            for record in sorted(reversed(records), key=lambda r: r.created_at):
+            for record in records:
                 tx.insert(record, vectors.get(record.id) if record.id not in reworded else parts.embed(record))
         view.store.freeze()
         return Memory(view, identity, self._viewer.project)
@@ -246,7 +244,10 @@ class Memory:
     def as_(self, *, account: str | None = None, agent: str | None = None, teams: Sequence[str] = ()) -> Memory:
         """The same store seen by another identity."""
         mine = self._viewer.identity
-        identity = Identity(clean_name("account", account) or mine.account, clean_name("agent", agent), tuple(teams))
+        if isinstance(teams, str):
+            raise InvalidInput("teams", f"{teams!r} is not a list of teams", 'give a list, like ["core"]')
+        rooms = tuple(clean_name("teams", team) or "" for team in teams)
+        identity = Identity(clean_name("account", account) or mine.account, clean_name("agent", agent), rooms)
         return Memory(self._parts, identity, self._viewer.project)
 
     def close(self) -> None:
@@ -372,6 +373,13 @@ class Memory:
 def _project_of(draft: Draft | Mapping[str, Any] | str) -> str | None:
     value = draft.get("project") if isinstance(draft, Mapping) else getattr(draft, "project", None)
     return value if isinstance(value, str) else None
+
+
+def _page(limit: Any, offset: Any) -> None:
+    if not isinstance(limit, int) or limit < 1 or not isinstance(offset, int) or offset < 0:
+        raise InvalidInput(
+            "limit", f"{limit!r} from {offset!r} is not a page", "give a limit above 0 and an offset from 0"
+        )
 
 
 def _some_tags(tags: Sequence[str]) -> tuple[str, ...]:

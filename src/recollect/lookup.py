@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from recollect.capture.intake import clean_id, clean_name, clean_tags, clean_time, one_of
+from recollect.capture.intake import clean_id, clean_name, clean_tags, clean_time, number, one_of
 from recollect.errors import AmbiguousId, InvalidInput, NotFound
 from recollect.ports import Reader
 from recollect.values.event import Event
@@ -86,8 +86,13 @@ def narrowed(
         sources=_words("source", source, PROVENANCE_KINDS),  # type: ignore[arg-type]
         since=clean_time("since", since),
         until=_later(clean_time("since", since), clean_time("until", until)),
-        min_trust=0.0 if min_trust is None else float(min_trust),
+        min_trust=0.0 if min_trust is None else _share("min_trust", min_trust),
     )
+
+
+def _share(field: str, value: Any) -> float:
+    number(field, value, 0.0, 1.0)
+    return float(value)
 
 
 def _several(value: Any) -> Sequence[str]:

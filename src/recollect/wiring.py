@@ -17,7 +17,7 @@ from recollect.capture.vetting import Vetting
 from recollect.config import Loaded, Settings, load
 from recollect.embed.attached import Attached
 from recollect.engine import Memory
-from recollect.errors import EmbedderUnavailable, SettingsError
+from recollect.errors import EmbedderUnavailable, InvalidInput, SettingsError
 from recollect.parts import Parts
 from recollect.persist.sqlite.connection import MEMORY
 from recollect.persist.sqlite.store import SqliteStore
@@ -61,7 +61,7 @@ def assemble(loaded: Loaded, store: Store, embedder: Attached | None, missing: s
     """Everything that works on one open store, whatever back end it is."""
     settings = loaded.settings
     recalled: deque[str] = deque(maxlen=200)
-    vetting = Vetting(_policy(settings), Path.cwd(), lambda: tuple(recalled))
+    vetting = Vetting(_policy(settings), Path.cwd(), _root(Path.cwd()), lambda: tuple(recalled))
     judge = _Rules(settings.duplicate, settings.contradiction)
     calibration = None if embedder is None else lambda: embedder.calibration
     reconciler = Reconciler(judge, settings.contradiction)
@@ -81,7 +81,7 @@ def assemble(loaded: Loaded, store: Store, embedder: Attached | None, missing: s
         vetting=vetting,
         clock=clock,
         loaded=loaded,
-        profiles=profiles_of(settings.profiles),
+        profiles=profiles_of(settings.profiles, settings.similarity_floor),
         embedder=embedder,
         embed_many=embed_many,
         missing=missing,
@@ -146,13 +146,21 @@ def _local(settings: Settings, store: Store, fetching: FetchProgress | None) -> 
     return Attached(LocalEmbedder(files, settings.embedder_threads or None), store, known=True), None
 
 
-def _policy(settings: Settings) -> Mapping[str, Any]:
-    return checked_policy({**DEFAULT_POLICY, **cast(Mapping[str, Action], settings.personal)})
+def _policy(settings: Settings) -> Mapping[str, Action]:
+    try:
+        return checked_policy({**DEFAULT_POLICY, **cast("Mapping[str, Action]", settings.personal)})
+    except InvalidInput as error:
+        raise SettingsError("personal", error.problem, error.fix) from error
 
 
-def profiles_of(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Profile]:
+def _root(folder: Path) -> Path:
+    """Where the ignore files that apply to a folder begin: its repository, or else itself."""
+    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), folder)
+
+
+def profiles_of(own: Mapping[str, Mapping[str, Any]], floor: float = 0.4) -> dict[str, Profile]:
     """The six profiles and the user's own."""
-    built_in = (Hybrid(), Composite(), Hebbian(), Cascade(), Relevance(), Belief())
+    built_in = (Hybrid(), Composite(), Hebbian(), Cascade(floor=floor), Relevance(), Belief())
     known: dict[str, Profile] = {profile.name: profile for profile in built_in}
     for name, constants in own.items():
         base = constants.get("base", "hybrid") if isinstance(constants, Mapping) else None

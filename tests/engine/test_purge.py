@@ -1,6 +1,5 @@
 """Purge erases for good: no byte of the text stays in any file of the store."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -63,4 +62,4 @@ def test_other_memories_survive_a_purge(memory) -> None:
 def test_the_file_is_for_its_owner_alone(tmp_path, embedder) -> None:
     path = tmp_path / "m.db"
     with recollect.open(path, embedder=embedder):
-        assert os.stat(path).st_mode & 0o077 == 0
+        assert path.stat().st_mode & 0o077 == 0

@@ -230,7 +230,7 @@ def test_personal_data_follows_the_policy(tmp_path, clock, embedder) -> None:
         assert memory.remember(card).kind == "refused"
         assert "ana@example.org" not in memory.remember(mail).memory.content
         assert "AKIA" not in memory.remember("The key AKIAQYLPMN5HFIQR7XYA is rotated weekly").memory.content
-    with pytest.raises(InvalidInput):
+    with pytest.raises(recollect.SettingsError, match="personal"):
         recollect.open(tmp_path / "c.db", embedder=embedder, personal={"shoe_size": "refuse"})
 
 

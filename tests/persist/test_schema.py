@@ -1,5 +1,6 @@
 """The schema file and the migrations agree, and a file is opened or refused for what it is."""
 
+import re
 import sqlite3
 
 import pytest
@@ -31,8 +32,8 @@ def test_every_named_query_is_valid_sql(tmp_path) -> None:
     connection.create_function("id_bytes", 1, bytes.fromhex)
     run_script(connection, text_of("schema.sql"))
     for name, sql in queries().items():
-        parameters = {word: None for word in __import__("re").findall(r":(\w+)", sql)}
-        connection.execute(f"EXPLAIN {sql}", parameters), name
+        parameters = dict.fromkeys(re.findall(r":(\w+)", sql))
+        assert connection.execute(f"EXPLAIN {sql}", parameters).fetchall(), name
 
 
 def test_a_newer_file_is_refused_not_guessed(tmp_path) -> None:

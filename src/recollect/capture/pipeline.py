@@ -26,6 +26,7 @@ from recollect.values.scope import Identity, reaches
 # One transaction a batch: short enough that readers of the same process wait for milliseconds only.
 _BATCH = 32
 _VERBATIM_BATCH = 512
+_WAY_BACK = {True: "say that it is to be revived", False: "restore it, or say that it is to be revived"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class Capture:
             case Known(existing, reason):
                 return self._reinforce(tx, item, existing, reason, now)
             case Forgotten(existing, reason) if not item.draft.revive:
-                return Refused(f"{reason}; restore it, or say that it is to be revived")
+                return Refused(f"{reason}; {_WAY_BACK[existing is None]}")
             case Forgotten(None, _):
                 tx.allow_again(new.account, new.content)
                 decision = New()

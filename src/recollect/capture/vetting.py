@@ -25,6 +25,7 @@ class Vetting:
     """What the screen is to let through."""
 
     policy: Mapping[str, Action] = field(default_factory=lambda: dict(DEFAULT_POLICY))
+    folder: Path | None = None
     root: Path | None = None
     recalled: Callable[[], tuple[str, ...]] = tuple
 
@@ -66,7 +67,7 @@ def vet(record: Record, vetting: Vetting, *, verbatim: bool = False) -> Vetted |
 
 def _unwanted(record: Record, vetting: Vetting) -> str | None:
     for path in record.provenance.file_paths:
-        problem = source_problem(path, vetting.root)
+        problem = source_problem(str(path if vetting.folder is None else vetting.folder / path), vetting.root)
         if problem:
             return problem
     junk = junk_reason(record.content)

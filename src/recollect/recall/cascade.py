@@ -1,4 +1,4 @@
-"""Cascade (seed 002): what the best hits lead to. Walks from the nearest memories over shared tags and supersession.
+"""Cascade (seed 002): what the best hits lead to. Walks from the nearest memories over shared tags.
 
 A node's score is the best over its paths of parent score · edge weight · 0.7^(depth+1); the winning path is kept for `explain`.
 """
@@ -17,9 +17,7 @@ from recollect.recall.sight import Reached, Sight
 Node = tuple[str, object]
 Edges = Callable[[Iterable[Node]], Mapping[Node, list[tuple[Node, str, float]]]]
 
-EDGE_WEIGHTS = {
-    "has_tag": 0.8, "in_cluster": 0.6, "supersedes": 0.9, "derived_from": 0.7, "contradicts": 0.3,
-}  # fmt: skip
+HAS_TAG = 0.8
 
 
 def walk(seeds: Mapping[Node, float], edges: Edges, *, depth: int = 2, decay: float = 0.7) -> dict[Node, Reached]:

@@ -19,6 +19,8 @@ from recollect.values.search import ASSISTANT, PERSON, Floats
 from recollect.values.terms import BM25_B, BM25_K1
 
 _STEPS = (-2, -1, 1, 2)
+# So few memories have no telling mean: a lone one would be its own, and score nothing.
+_FEW = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +67,18 @@ class Hybrid:
         return Scores(np.where(self._answers(sight), total, np.nan), parts)
 
     def _meaning(self, sight: Sight, beside: NDArray[np.intp] | None) -> Floats:
+        if sight.found.considered < _FEW:
+            own: Floats = np.where(np.isnan(sight.found.cosine), np.float32(0), sight.similarity)
+            return self._lent(own, beside)
         base, cosine = sight.found.mean_cosine, np.nan_to_num(sight.found.cosine, nan=-1.0)
         span = max(float(cosine.max(initial=0.0)) - base, 1e-6)
-        own = np.maximum(0, (cosine - base) / span)
+        return self._lent(np.maximum(0, (cosine - base) / span).astype(np.float32), beside)
+
+    def _lent(self, own: Floats, beside: NDArray[np.intp] | None) -> Floats:
         if beside is None:
-            return np.asarray(own, np.float32)
-        lent = np.append(own, 0.0)[beside]
-        meant: Floats = (own + self.near_meaning * np.maximum(lent[1], lent[2])).astype(np.float32)
+            return own
+        lent = np.append(own, np.float32(0))[beside]
+        meant: Floats = own + np.float32(self.near_meaning) * np.maximum(lent[1], lent[2])
         return meant
 
     def _words(self, sight: Sight, beside: NDArray[np.intp] | None) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.ports import Calibrated, Embedder, Reader
-from recollect.recall.cascade import EDGE_WEIGHTS, Cascade, Node
+from recollect.recall.cascade import HAS_TAG, Cascade, Node
 from recollect.recall.currency import FIRST, newest_first
 from recollect.recall.hybrid import Hybrid
 from recollect.recall.profiles import Profile, Scores
@@ -114,14 +114,13 @@ class Recall:
 def tag_edges(reader: Reader, account: str, nodes: Iterable[Node]) -> dict[Node, list[tuple[Node, str, float]]]:
     """The edges between memories and their tags."""
     rows = [int(str(key)) for kind, key in nodes if kind == "memory"]
-    weight = EDGE_WEIGHTS["has_tag"]
     found: dict[Node, list[tuple[Node, str, float]]] = {}
     for source, tag in reader.tags_of(account, rows):
-        found.setdefault(("memory", source), []).append((("tag", tag), "has_tag", weight))
+        found.setdefault(("memory", source), []).append((("tag", tag), "has_tag", HAS_TAG))
     for kind, key in nodes:
         if kind == "tag":
             members = reader.tag_members(account, str(key), _FAN_OUT)
-            found[kind, key] = [(("memory", row), "has_tag", weight) for row in members]
+            found[kind, key] = [(("memory", row), "has_tag", HAS_TAG) for row in members]
     return found
 
 

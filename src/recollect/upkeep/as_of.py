@@ -23,7 +23,8 @@ def believed_at(
     reworded: set[str] = set()
     for event in reader.events(identity.account, since=moment, newest_first=True):
         _step_back(state, event, reworded)
-    return list(state.values()), frozenset(reworded)
+    oldest_first = sorted(reversed(list(state.values())), key=lambda record: record.created_at)  # noqa: C414 (ties too)
+    return oldest_first, frozenset(reworded)
 
 
 def _stored(record: Record) -> Record:

@@ -28,7 +28,9 @@ def examine(
         )
     model = _embedder(embedder, missing, problems)
     if embedder is not None and counts["unembedded"]:
-        problems.append(f"{counts['unembedded']} memories have no vector of {embedder.model}; run `recollect reembed`")
+        problems.append(
+            f"memories without a vector of {embedder.model}: {counts['unembedded']}; run `recollect reembed`"
+        )
     if off:
         problems.append(
             f"memory is off for {', '.join('every project' if p == '*' else p for p in off)}; `recollect on`"

@@ -16,7 +16,7 @@ def show_stats(page: Page, stats: Mapping[str, Any]) -> None:
         _chart(page, title, stats[name])
     _chart(page, "tag", {f"#{tag}": count for tag, count in stats["tags"].items()})
     page.line()
-    rows: list[tuple[str, Line]] = [("journal", (f"{stats['events']:,} events",))]
+    rows: list[tuple[str, Line]] = [("journal", (f"{stats['events']:,} event{'' if stats['events'] == 1 else 's'}",))]
     rows += [("vectors", (f"{count:,} of {model}",)) for model, count in stats["models"].items()]
     if stats["unembedded"]:
         rows.append(("no vector", (Piece(f"{memories(stats['unembedded'])}; `recollect reembed`", "warn"),)))
