@@ -14,7 +14,7 @@ from recollect.persist.in_memory.state import Held, Model
 from recollect.values.manner import is_standing, only_asks
 from recollect.values.memory import Record
 from recollect.values.scope import Place
-from recollect.values.search import IN_WINDOW, PERSON, STANDING, Candidates, Columns, Search, role_of
+from recollect.values.search import IN_WINDOW, PERSON, STANDING, TALKING, Candidates, Columns, Search, role_of
 from recollect.values.terms import BM25_B as B
 from recollect.values.terms import BM25_K1 as K1
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
@@ -30,8 +30,10 @@ def search_all(account: Sequence[Held], search: Search, model: Model) -> Candida
     signals = _Signals(account, search, model)
     window = [held for held in allowed if _within(held.memory, search)]
     chosen = {held.row for held in allowed if held.row in search.rows}
-    chosen |= {held.row for leg in _legs(allowed, window, search, signals) for held in leg}
-    turns = {turn for held in account if held.row in chosen and (turn := _turn(held.memory)) is not None}
+    legs = [*_legs(allowed, window, search, signals)]
+    chosen |= {held.row for leg in legs for held in leg}
+    talking = [held for leg in legs[:2] for held in leg[:TALKING]]
+    turns = {turn for held in talking if (turn := _turn(held.memory)) is not None}
     found = [held for held in allowed if held.row in chosen or _beside(held.memory, turns, search.neighbours)]
     return Candidates(
         rows=np.array([held.row for held in found], np.int64),

@@ -25,7 +25,9 @@ from recollect.persist.index.rows import (
 )
 from recollect.persist.index.turns import Turns
 from recollect.persist.index.vectors import EXACT, VectorIndex, distinct, top_of
-from recollect.values.search import IN_WINDOW, STANDING, Candidates, Search
+from recollect.values.search import IN_WINDOW, STANDING, TALKING, Candidates, Search
+
+_NO_ROWS = np.empty(0, np.int64)
 
 
 class AccountIndex:
@@ -99,10 +101,12 @@ class AccountIndex:
         allowed = self._visible(search, tagged)
         bm25, idf = self._scores(search.terms)
         window = self._window(search, allowed)
-        chosen = distinct(
-            np.concatenate([self._named(search.rows, allowed), *self._legs(search, allowed, bm25, window)])
-        )
-        spots = self._turns.with_neighbours(chosen, search.neighbours, allowed)
+        legs = self._legs(search, allowed, bm25)
+        more = self._extra_legs(search, allowed, bm25, window)
+        chosen = distinct(np.concatenate([self._named(search.rows, allowed), *legs, *more]))
+        talking = np.concatenate([_NO_ROWS, *(leg[:TALKING] for leg in legs)])
+        beside = self._turns.beside(talking, search.neighbours, allowed)
+        spots = distinct(np.concatenate((chosen, beside))) if len(beside) else chosen
         spots = spots[np.argsort(self.table["row"][spots], kind="stable")]
         selected = np.isin(spots, chosen) if len(spots) > len(chosen) else np.ones(len(spots), np.bool_)
         taken = {name: self.table[name][spots] for name in SCORED}
@@ -146,15 +150,20 @@ class AccountIndex:
     def _mean_length(self) -> float:
         return self._words / max(self._held, 1)
 
-    def _legs(
-        self, search: Search, allowed: Mask, bm25: NDArray[np.float32], window: NDArray[np.int64]
-    ) -> list[NDArray[np.int64]]:
-        """What each way of looking brings: meaning, words, the time asked about, standing instructions."""
+    def _legs(self, search: Search, allowed: Mask, bm25: NDArray[np.float32]) -> list[NDArray[np.int64]]:
+        """What meaning and words bring, each best first."""
         if search.depth == 0:
             return []
         legs = [_leading(bm25, allowed, search.depth)] if search.terms else []
         if search.vector is not None:
             legs.append(self._nearest(search.vector, allowed, search.depth))
+        return legs
+
+    def _extra_legs(
+        self, search: Search, allowed: Mask, bm25: NDArray[np.float32], window: NDArray[np.int64]
+    ) -> list[NDArray[np.int64]]:
+        """What the time asked about and standing instructions bring."""
+        legs: list[NDArray[np.int64]] = []
         standing = np.flatnonzero(self.table["standing"] & allowed) if search.standing else np.empty(0, np.int64)
         for part, count in ((window, IN_WINDOW), (standing, STANDING)):
             if len(part) > count:
@@ -177,7 +186,8 @@ class AccountIndex:
         if len(held) > EXACT:
             held = self.vectors.likely(query, allowed, count)
         near = self.vectors.nearness(query, self.table["vector"][held], self.table["vectors"][held], rough=True)
-        return held[top_of(near, count)]
+        top = top_of(near, count)
+        return held[top[np.argsort(-near[top], kind="stable")]]
 
     def _cosines(self, search: Search, spots: NDArray[np.int64], selected: Mask) -> NDArray[np.float32]:
         """Exact for what a leg brought; for neighbours, who only lend, nearly so."""
@@ -277,4 +287,5 @@ class AccountIndex:
 
 def _leading(scores: NDArray[np.float32], allowed: Mask, depth: int) -> NDArray[np.int64]:
     met = np.flatnonzero((scores > 0) & allowed)
-    return met[top_of(scores[met], depth)]
+    top = met[top_of(scores[met], depth)]
+    return top[np.argsort(-scores[top], kind="stable")]

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from recollect.persist.index.growing import Array, Growing
 from recollect.persist.index.mask import Mask
-from recollect.persist.index.vectors import distinct
 from recollect.values.search import PERSON
 
 _TAIL = 4096
@@ -44,20 +43,20 @@ class Turns:
         """A row moved to another turn."""
         self._sorted = None
 
-    def with_neighbours(self, spots: Spots, reach: int, allowed: Mask) -> Spots:
-        """The rows themselves and, where people talk, the turns just before and after them."""
+    def beside(self, spots: Spots, reach: int, allowed: Mask) -> Spots:
+        """Where people talk, the turns just before and after some rows."""
         if not reach or len(spots) == 0:
-            return spots
+            return spots[:0]
         table = self._table
         said = spots[table["role"][spots] == PERSON]
         own = turn_keys(table["thread"][said], table["position"][said])
         own = own[own >= 0]
         if len(own) == 0:
-            return spots
+            return spots[:0]
         around = np.concatenate([own + step for step in range(-reach, reach + 1) if step])
         found = np.concatenate([part.find(around) for part in self._parts()])
-        found = found[allowed[found] & (table["role"][found] == PERSON)]
-        return distinct(np.concatenate((spots, found)))
+        kept: Spots = found[allowed[found] & (table["role"][found] == PERSON)]
+        return kept
 
     def _parts(self) -> tuple[_Sorted, _Sorted]:
         """All turns sorted, but for the newest rows, which are sorted anew each time until they are many."""

@@ -26,6 +26,7 @@ _OWN = (
 _PLAIN = (*_OWN, "session", "position", "speaker")
 _OWN_TIMES = ("created_at", "updated_at", "accessed_at", "hit_at", "valid_from", "valid_until", "expires_at")
 _TIMES = (*_OWN_TIMES, "occurred_at")
+_WIDTH = 36
 _MORE_INSIDE = ("file_paths", "message_range", "snippet", "reason")
 _MORE = ("contradicts", "labels", "breadcrumbs", *_MORE_INSIDE)
 
@@ -47,7 +48,8 @@ def id_bytes(text: str) -> bytes:
 
 def id_text(value: bytes) -> str:
     """An id as shown."""
-    return str(UUID(bytes=value))
+    digits = value.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def row_of(memory: Record, account: int, digest: bytes) -> dict[str, Any]:
@@ -87,22 +89,54 @@ def _time_or_none(value: int | None) -> datetime | None:
 
 
 def memory_of(row: sqlite3.Row, account: str) -> Record:
-    """The memory a row holds."""
-    fields: dict[str, Any] = {name: row[name] for name in _OWN}
-    fields |= {name: _time_or_none(row[name]) for name in _OWN_TIMES}
-    inside: dict[str, Any] = {name: row[name] for name in ("session", "position", "speaker")}
-    inside["occurred_at"] = _time_or_none(row["occurred_at"])
-    if row["more"]:
-        more = rich_fields(json.loads(row["more"]))
-        inside |= {name: more.pop(name) for name in _MORE_INSIDE if name in more}
-        fields |= more
+    """The memory a row holds; the first columns of the row are those of the table, in its order."""
+    # Taken apart in one step: looking columns up by name costs more than everything else here.
+    (
+        _, own_id, _, content, _, kind, scope, agent, team, project, session, task,
+        importance, weight, confidence, trust, score, strength, access_count,
+        created_at, updated_at, accessed_at, hit_at, valid_from, valid_until, expires_at,
+        delivery, status, supersedes, source, position, speaker, occurred_at, tags, more, key,
+    ) = row[:_WIDTH]  # fmt: skip
+    rare = rich_fields(json.loads(more)) if more else {}
+    inside = {name: rare.pop(name) for name in _MORE_INSIDE if name in rare}
     return Record(
-        id=id_text(row["id"]),
+        id=id_text(own_id),
+        content=content,
         account=account,
-        supersedes=None if row["supersedes"] is None else id_text(row["supersedes"]),
-        tags=() if row["tags"] == "[]" else tuple(json.loads(row["tags"])),
-        provenance=Provenance(kind=row["source"], **inside),
-        **fields,
+        created_at=time_of(created_at),
+        updated_at=time_of(updated_at),
+        accessed_at=time_of(accessed_at),
+        type=kind,
+        scope=scope,
+        agent=agent,
+        team=team,
+        project=project,
+        task=task,
+        tags=() if tags == "[]" else tuple(json.loads(tags)),
+        importance=importance,
+        weight=weight,
+        confidence=confidence,
+        trust=trust,
+        score=score,
+        strength=strength,
+        access_count=access_count,
+        hit_at=_time_or_none(hit_at),
+        valid_from=_time_or_none(valid_from),
+        valid_until=_time_or_none(valid_until),
+        expires_at=_time_or_none(expires_at),
+        delivery=delivery,
+        status=status,
+        supersedes=None if supersedes is None else id_text(supersedes),
+        key=key,
+        provenance=Provenance(
+            kind=source,
+            session=session,
+            position=position,
+            speaker=speaker,
+            occurred_at=_time_or_none(occurred_at),
+            **inside,
+        ),
+        **rare,
     )
 
 
