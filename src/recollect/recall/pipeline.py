@@ -187,7 +187,8 @@ def _explanation(profile: Profile, sight: Sight, scores: Scores, place: int, *, 
         )
         for name, part in scores.parts.items()
     )
-    met = tuple(term for term, count in zip(sight.query.terms, sight.found.matches[place], strict=False) if count)
+    counts = zip(sight.query.terms, sight.found.matches[place], strict=False)
+    met = tuple(dict.fromkeys(sight.query.words.get(term, term) for term, count in counts if count))
     notes = []
     if np.isnan(sight.found.cosine[place]) and sight.embedded:
         notes.append("no vector yet: judged by its words")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from recollect.errors import InvalidInput
 from recollect.recall.intent import Intent, intent_of
 from recollect.recall.moments import Window, windows
-from recollect.values.terms import query_terms
+from recollect.values.terms import query_words
 
 MAX_QUERY = 100_000
 _TAG = re.compile(r"(?<!\S)#([^\s#]+)")
@@ -26,6 +28,7 @@ class Query:
     now: datetime
     intent: Intent
     windows: tuple[Window, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 def parse(text: str, now: datetime, *, exact: bool = False) -> Query:
@@ -39,4 +42,5 @@ def parse(text: str, now: datetime, *, exact: bool = False) -> Query:
     plain = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
     tags = tuple(dict.fromkeys(tag.rstrip(".,;:!?").casefold() for tag in _TAG.findall(plain)))
     words = _TAG.sub(r"\1", plain)
-    return Query(words, query_terms(words)[:_MANY_TERMS], tags, now, intent_of(words), windows(words, now, exact=exact))
+    said = dict(islice(query_words(words).items(), _MANY_TERMS))
+    return Query(words, tuple(said), tags, now, intent_of(words), windows(words, now, exact=exact), said)

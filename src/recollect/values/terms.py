@@ -52,10 +52,18 @@ def terms_of(text: str) -> list[str]:
 
 def query_terms(text: str) -> tuple[str, ...]:
     """The distinct terms of a query; common words are left out unless there is nothing else."""
+    return tuple(query_words(text))
+
+
+def query_words(text: str) -> dict[str, str]:
+    """The terms of a query, each with the word it came from."""
     words = list(_words(URL.sub(" ", text)))
     telling = [word for word in words if word.casefold().replace("\u2019", "'") not in STOP_WORDS]
-    found = dict.fromkeys(term for word in telling or words for term in _forms(word))
-    return tuple(found)
+    found: dict[str, str] = {}
+    for word in telling or words:
+        for term in _forms(word):
+            found.setdefault(term, word)
+    return found
 
 
 def _words(text: str) -> Iterator[str]:
