@@ -6,52 +6,50 @@ not stored comes back as `Refused` with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, Unpack
 
 from recollect.capture.edit import DEMOTE, REINFORCE, edited, fed_back, scored
 from recollect.capture.intake import clean_name, clean_tags, clean_time, one_of
-from recollect.errors import Disabled, InvalidInput, NotFound
+from recollect.errors import InvalidInput
+from recollect.handle import Handle, known_filters
 from recollect.lookup import chain_of, narrowed, one_record, seen_events
 from recollect.parts import Parts
-from recollect.ports import Progress, Reader
-from recollect.recall.pipeline import Ask
+from recollect.ports import Progress
 from recollect.recall.profiles import Lexical, Profile, Semantic
 from recollect.upkeep.as_of import believed_at
 from recollect.upkeep.doctor import examine
 from recollect.upkeep.reembed import reembed
-from recollect.upkeep.undo import last_operation, undo
+from recollect.upkeep.undo import undo
 from recollect.values.draft import Draft, DraftFields
 from recollect.values.event import Event
 from recollect.values.hit import Recalled
 from recollect.values.memory import Record
 from recollect.values.outcome import Outcome, Refused
 from recollect.values.scope import Identity, Viewer
-from recollect.values.words import SEARCH_MODES, EventKind
+from recollect.values.words import SEARCH_MODES
 
 # The verb `list` hides the built-in inside the class, so its results are named here.
 Records = list[Record]
 Events = list[Event]
 Ids = list[str]
-_EVERYWHERE = "*"
-_MANY_TOUCHES = 256
 
 
 class Memory:
     """One open store, seen by one identity. Use it as a context manager, or close it."""
 
     def __init__(self, parts: Parts, identity: Identity, project: str | None = None) -> None:
-        self._parts = parts
-        self._viewer = Viewer(identity, project)
+        self._parts, self._viewer = parts, Viewer(identity, project)
+        self._handle = Handle(parts, self._viewer)
 
     # Writing
 
     def remember(self, content: str, **fields: Unpack[DraftFields]) -> Outcome:
         """Keep one thing; the outcome says what became of it."""
-        return self.remember_many([Draft(content, **fields)])[0]
+        return self.remember_many([{"content": content, **fields}])[0]
 
     def remember_many(
         self,
@@ -62,63 +60,65 @@ class Memory:
     ) -> list[Outcome]:
         """Keep many things, in order; with `verbatim`, each exactly as it is, one memory a draft."""
         drafts = list(drafts)
-        self._awake(self._viewer.project, *(_project_of(draft) for draft in drafts))
-        self._settle()
+        self._handle.awake(self._viewer.project, *(_project_of(draft) for draft in drafts))
+        self._handle.settle()
         capture, viewer = self._parts.capture, self._viewer
         return capture.remember(drafts, viewer.identity, viewer.project, verbatim=verbatim, progress=progress)
 
     def update(self, id: str, **changes: Any) -> Record | Refused:
         """Change fields of a memory; a new text passes the same screen as a new memory."""
         vetting, now = self._parts.vetting, self._parts.clock()
-        return self._edit(id, "update", lambda old: edited(old, changes, vetting, now))
+        return self._handle.edit(id, "update", lambda old: edited(old, changes, vetting, now))
 
     def reinforce(self, id: str) -> Record:
         """This memory was useful: +3."""
-        return self._edited(id, "reinforce", lambda old: scored(old, REINFORCE, self._parts.clock()))
+        return self._handle.edited(id, "reinforce", lambda old: scored(old, REINFORCE, self._parts.clock()))
 
     def demote(self, id: str) -> Record:
         """This memory was irrelevant or stale: −1."""
-        return self._edited(id, "demote", lambda old: scored(old, DEMOTE, self._parts.clock()))
+        return self._handle.edited(id, "demote", lambda old: scored(old, DEMOTE, self._parts.clock()))
 
     def feedback(self, id: str, helpful: bool) -> Record:
         """Whether a recalled memory helped: moves its confidence, and its strength when it did."""
-        return self._edited(id, "feedback", lambda old: fed_back(old, bool(helpful), self._parts.clock()))
+        return self._handle.edited(id, "feedback", lambda old: fed_back(old, bool(helpful), self._parts.clock()))
 
     def tag(self, id: str, *tags: str) -> Record:
         """Add tags."""
         added = _some_tags(tags)
-        return self._edited(id, "tag", lambda old: old.with_(tags=tuple(dict.fromkeys((*old.tags, *added)))))
+        return self._handle.edited(id, "tag", lambda old: old.with_(tags=tuple(dict.fromkeys((*old.tags, *added)))))
 
     def untag(self, id: str, *tags: str) -> Record:
         """Take tags away."""
         gone = _some_tags(tags)
-        return self._edited(id, "untag", lambda old: old.with_(tags=tuple(tag for tag in old.tags if tag not in gone)))
+        return self._handle.edited(
+            id, "untag", lambda old: old.with_(tags=tuple(tag for tag in old.tags if tag not in gone))
+        )
 
     def supersede(self, old: str, new: str) -> Record:
         """Let one stored memory replace another; the old one is kept, with its history, and no longer recalled."""
-        with self._reading() as reader:
+        with self._handle.reading() as reader:
             target = one_record(reader, self._viewer.identity, old)
             chain = chain_of(reader, one_record(reader, self._viewer.identity, new))
             below = [record.id for record in chain_of(reader, target)]
         if target.id in {record.id for record in chain} or chain[0].id in below:
             raise InvalidInput("id", "that would make a circle", "name a memory that is not part of its own history")
         # A memory that replaces another already hands the second one down to the oldest it replaces.
-        self._edited(chain[-1].id, "supersede", lambda record: record.with_(supersedes=target.id))
+        self._handle.edited(chain[-1].id, "supersede", lambda record: record.with_(supersedes=target.id))
         return self.get(chain[0].id)
 
     def forget(self, id: str, reason: str | None = None) -> Record:
         """Hide a memory and keep it from coming back, in these or other words, until it is restored."""
-        return self._edited(id, "forget", lambda old: old.with_(status="forgotten"), reason=reason)
+        return self._handle.edited(id, "forget", lambda old: old.with_(status="forgotten"), reason=reason)
 
     def restore(self, id: str) -> Record:
         """Bring a forgotten or archived memory back."""
-        return self._edited(id, "restore", lambda old: old.with_(status="active"))
+        return self._handle.edited(id, "restore", lambda old: old.with_(status="active"))
 
     def purge(self, id: str) -> None:
         """Erase a memory for good: row, vector, words, journal images; only a keyed hash stays."""
         record = self.get(id)
-        self._settle()
-        with self._parts.store.transaction(record.account, self._actor, self._parts.clock()) as tx:
+        self._handle.settle()
+        with self._parts.store.transaction(record.account, self._handle.actor, self._parts.clock()) as tx:
             tx.purge(record)
         self._parts.recalled.clear()
         self._parts.store.erase_traces(record.account)
@@ -140,9 +140,11 @@ class Memory:
     ) -> Recalled:
         """What is known about something, best first. `explain=True` adds the whole reason to every hit."""
         settings = self._parts.loaded.settings
-        chosen = self._profile(profile or settings.profile)
-        viewer = self._at(project, session, task)
-        return self._ask(query, viewer, chosen, settings.limit if limit is None else limit, explain, now, filters)
+        chosen = self._handle.profile(profile or settings.profile)
+        viewer = self._handle.at(project, session, task)
+        return self._handle.ask(
+            query, viewer, chosen, settings.limit if limit is None else limit, explain, now, filters
+        )
 
     def search(
         self, query: str, *, mode: str = "hybrid", limit: int = 10, project: str | None = None, **filters: Any
@@ -150,46 +152,46 @@ class Memory:
         """Look by words (lexical), by meaning (semantic) or both (hybrid)."""
         one_of("mode", mode, SEARCH_MODES)
         plain: dict[str, Profile] = {"lexical": Lexical(), "semantic": Semantic()}
-        profile = plain.get(mode) or self._profile("hybrid")
+        profile = plain.get(mode) or self._handle.profile("hybrid")
         explain, now = bool(filters.pop("explain", False)), filters.pop("now", None)
-        viewer = self._at(project, filters.pop("session", None), filters.pop("task", None))
-        return self._ask(query, viewer, profile, limit, explain, now, filters)
+        viewer = self._handle.at(project, filters.pop("session", None), filters.pop("task", None))
+        return self._handle.ask(query, viewer, profile, limit, explain, now, filters)
 
     def get(self, id: str) -> Record:
         """One memory by its id, or by a unique beginning or end of it."""
-        self._settle()
-        with self._reading() as reader:
-            return one_record(reader, self._viewer.identity, id)
+        self._handle.settle()
+        return self._handle.one(id)
 
     def list(self, *, limit: int = 50, offset: int = 0, **filters: Any) -> Records:
         """Memories, newest first, narrowed by type, tag, scope, project, session, status, source, since and until."""
-        wanted = narrowed(**_known(filters))
+        wanted = narrowed(**known_filters(filters))
         _page(limit, offset)
-        self._awake(self._viewer.project, wanted.project)
-        self._settle()
+        self._handle.awake(self._viewer.project, wanted.project)
+        self._handle.settle()
         with self._parts.store.reading() as reader:
+            wanted = replace(wanted, without=tuple(reader.switched_off(self._viewer.account)))
             return reader.find(self._viewer.identity, wanted, self._parts.clock(), limit=limit, offset=offset)
 
     def history(self, id: str) -> Events:
         """Every change of one memory, oldest first."""
-        with self._reading() as reader:
-            record = one_record(reader, self._viewer.identity, id)
+        record = self._handle.one(id)
+        with self._handle.reading() as reader:
             return reader.events(record.account, memory_id=record.id)
 
     def log(self, *, limit: int = 20) -> Events:
         """The journal, newest first."""
         _page(limit, 0)
-        with self._reading() as reader:
+        with self._handle.reading() as reader:
             return seen_events(reader, self._viewer.identity, limit=limit)
 
     def undo(self, operation: str | None = None) -> Ids:
         """Take back one operation, by default the last one; returns the ids of the memories it changed."""
-        self._awake(self._viewer.project)
-        self._settle()
+        self._handle.awake(self._viewer.project)
+        self._handle.settle()
         account, now = self._viewer.account, self._parts.clock()
         with self._parts.store.reading() as reader:
-            wanted = self._operation(reader, operation)
-        with self._parts.store.transaction(account, self._actor, now, undoes=wanted) as tx:
+            wanted = self._handle.operation(reader, operation)
+        with self._parts.store.transaction(account, self._handle.actor, now, undoes=wanted) as tx:
             return undo(tx, account, wanted, self._parts.embed)
 
     def as_of(self, moment: datetime | str) -> Memory:
@@ -198,7 +200,7 @@ class Memory:
         if time is None or time > self._parts.clock():
             raise InvalidInput("as_of", f"{moment} is not in the past", "give an earlier time")
         identity, parts = self._viewer.identity, self._parts
-        with self._reading() as reader:
+        with self._handle.reading() as reader:
             records, reworded = believed_at(reader, identity, time, parts.clock())
             vectors = reader.vectors(identity.account, [r.id for r in records if r.id not in reworded])
         view = parts.blank(f"the view as of {time.isoformat()}", lambda: time)
@@ -212,7 +214,7 @@ class Memory:
 
     def stats(self) -> dict[str, Any]:
         """How many memories there are, of what kinds, and how long the journal is."""
-        self._settle()
+        self._handle.settle()
         with self._parts.store.reading() as reader:
             off = sorted(reader.switched_off(self._viewer.account))
             return {
@@ -231,15 +233,15 @@ class Memory:
         parts = self._parts
         if parts.embed_many is None:
             raise InvalidInput("embedder", parts.missing or "there is none", "set one up first (`recollect doctor`)")
-        return reembed(parts.store, self._viewer.account, parts.embed_many, self._actor, parts.clock, progress)
+        return reembed(parts.store, self._viewer.account, parts.embed_many, self._handle.actor, parts.clock, progress)
 
     def off(self, project: str | None = None, *, everywhere: bool = False) -> None:
         """Switch memory off for a project, or for all: nothing is stored or recalled."""
-        self._switch(project, everywhere, on=False)
+        self._handle.switch(project, everywhere, on=False)
 
     def on(self, project: str | None = None, *, everywhere: bool = False) -> None:
         """Switch memory on again."""
-        self._switch(project, everywhere, on=True)
+        self._handle.switch(project, everywhere, on=True)
 
     def as_(self, *, account: str | None = None, agent: str | None = None, teams: Sequence[str] = ()) -> Memory:
         """The same store seen by another identity."""
@@ -253,7 +255,7 @@ class Memory:
     def close(self) -> None:
         """Write what is waiting and let go of the store."""
         if self._parts.store.writable:
-            self._settle()
+            self._handle.settle()
         self._parts.store.close()
 
     def __enter__(self) -> Self:
@@ -263,111 +265,6 @@ class Memory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    # Inside
-
-    @property
-    def _actor(self) -> str:
-        return self._viewer.identity.agent or self._parts.loaded.settings.actor
-
-    def _at(self, project: str | None, session: str | None, task: str | None) -> Viewer:
-        return self._viewer.within(
-            clean_name("project", project) or self._viewer.project,
-            clean_name("session", session),
-            clean_name("task", task),
-        )
-
-    def _profile(self, name: str) -> Profile:
-        one_of("profile", name, tuple(self._parts.profiles))
-        return self._parts.profiles[name]
-
-    def _ask(
-        self,
-        query: str,
-        viewer: Viewer,
-        profile: Profile,
-        limit: int,
-        explain: bool,
-        now: datetime | None,
-        filters: Mapping[str, Any],
-    ) -> Recalled:
-        parts = self._parts
-        self._awake(viewer.project)
-        asked_at = clean_time("now", now) or parts.clock()
-        ask = Ask(query, viewer, narrowed(**_known(filters)), asked_at, profile, limit, explain, now is not None)
-        prepared = parts.recall.prepare(ask)
-        with parts.store.reading() as reader:
-            answer = parts.recall.answer(reader, ask, prepared)
-        parts.recalled.extend(hit.memory.content for hit in answer.recalled)
-        counted = parts.loaded.settings.touch and parts.store.writable and answer.rows
-        if counted and parts.touches.add(viewer.account, answer.rows, parts.clock()) >= _MANY_TOUCHES:
-            self._settle()
-        return answer.recalled
-
-    def _edit(
-        self, id: str, kind: EventKind, change: Callable[[Record], Record | Refused], reason: str | None = None
-    ) -> Record | Refused:
-        self._settle()
-        old = self.get(id)
-        new = change(old)
-        if isinstance(new, Refused):
-            return new
-        vectors = self._parts.embed(new) if new.content != old.content else None
-        with self._parts.store.transaction(old.account, self._actor, self._parts.clock()) as tx:
-            # Decided outside the lock; what another process changed meanwhile is taken as it is now.
-            now_old = one_record(tx, self._viewer.identity, old.id)
-            new = change(now_old)
-            if isinstance(new, Refused):
-                return new
-            tx.change(now_old, new, kind, vectors=vectors, reason=reason)
-        return new
-
-    def _edited(
-        self, id: str, kind: EventKind, change: Callable[[Record], Record], reason: str | None = None
-    ) -> Record:
-        done = self._edit(id, kind, change, reason)
-        assert isinstance(done, Record)
-        return done
-
-    def _operation(self, reader: Reader, wanted: str | None) -> str:
-        """The operation to undo: a whole one that this identity may see."""
-        events = seen_events(reader, self._viewer.identity, limit=None)
-        if wanted is None:
-            return last_operation(events, reader.undone(self._viewer.account, {event.operation for event in events}))
-        exact = {event.operation for event in events if str(event.seq) == wanted}
-        found = exact or {e.operation for e in events if e.operation.startswith(wanted) or e.operation.endswith(wanted)}
-        if len(found) != 1:
-            raise NotFound("operation", wanted, "`log` shows what was done")
-        return found.pop()
-
-    def _reading(self) -> AbstractContextManager[Reader]:
-        self._awake(self._viewer.project)
-        return self._parts.store.reading(self._parts.clock())
-
-    def _awake(self, *projects: str | None) -> None:
-        with self._parts.store.reading() as reader:
-            off = reader.switched_off(self._viewer.account)
-        if _EVERYWHERE in off:
-            raise Disabled("every project")
-        for project in projects:
-            if project in off:
-                raise Disabled(str(project))
-
-    def _switch(self, project: str | None, everywhere: bool, *, on: bool) -> None:
-        where = _EVERYWHERE if everywhere else clean_name("project", project) or self._viewer.project
-        if where is None:
-            raise InvalidInput("project", "is missing", "name one, or switch every project with everywhere=True")
-        with self._parts.store.transaction(self._viewer.account, self._actor, self._parts.clock()) as tx:
-            tx.switch(self._viewer.account, where, on)
-
-    def _settle(self) -> None:
-        """Write the access counts that are waiting, in one transaction."""
-        touches = self._parts.touches
-        if not touches.counts or touches.at is None or not self._parts.store.writable:
-            return
-        for account, counts in touches.take().items():
-            with self._parts.store.transaction(account, self._actor, touches.at) as tx:
-                tx.touch(account, counts, touches.at)
 
 
 def _project_of(draft: Draft | Mapping[str, Any] | str) -> str | None:
@@ -387,11 +284,3 @@ def _some_tags(tags: Sequence[str]) -> tuple[str, ...]:
     if not cleaned:
         raise InvalidInput("tags", "there is none", "name at least one tag")
     return cleaned
-
-
-def _known(filters: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("type", "tag", "scope", "project", "session", "status", "source", "since", "until", "min_trust")
-    for name in filters:
-        if name not in names:
-            raise InvalidInput(name, "is not a filter", f"filters: {', '.join(names)}")
-    return dict(filters)

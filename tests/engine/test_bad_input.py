@@ -53,6 +53,12 @@ def test_a_bad_draft_names_the_field_and_the_fix_and_stores_nothing(memory, draf
     assert memory.log() == []
 
 
+def test_an_unknown_keyword_is_refused_with_the_list(memory) -> None:
+    with pytest.raises(InvalidInput, match="fields: content") as caught:
+        memory.remember("We use Postgres here", colour="red")
+    assert caught.value.field == "colour"
+
+
 def test_one_bad_draft_among_many_stores_none_of_them(memory) -> None:
     with pytest.raises(InvalidInput) as caught:
         memory.remember_many(["We use Postgres", {"content": "We deploy on Friday", "weight": 7}])

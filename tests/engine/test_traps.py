@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 import recollect
-from recollect import InvalidInput, NotFound
+from recollect import NotFound
 
 
 def contents(found) -> list[str]:
@@ -208,6 +208,10 @@ def test_switched_off_means_nothing_stored_nothing_recalled_and_said_so(memory) 
     ):
         with pytest.raises(recollect.Disabled, match="off for shop"):
             call()
+    for verb in (memory.get, memory.forget, memory.history, memory.reinforce, memory.purge):
+        with pytest.raises(recollect.Disabled, match="off for shop"):
+            verb(kept.id)
+    assert memory.list() == []
     assert memory.remember("Elsewhere life goes on", project="other").kind == "stored"
     memory.off(everywhere=True)
     for call in (memory.list, memory.log, memory.undo, lambda: memory.get(kept.id), lambda: memory.forget(kept.id)):

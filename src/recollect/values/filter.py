@@ -10,7 +10,7 @@ from recollect.values.words import MemoryType, ProvenanceKind, Scope, Status
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """All named conditions must hold; an empty tuple or None does not restrict."""
+    """All named conditions must hold; an empty tuple or None does not restrict. `without` leaves projects out."""
 
     types: tuple[MemoryType, ...] = ()
     tags: tuple[str, ...] = ()
@@ -22,3 +22,4 @@ class Filter:
     since: datetime | None = None
     until: datetime | None = None
     min_trust: float = 0.0
+    without: tuple[str, ...] = ()

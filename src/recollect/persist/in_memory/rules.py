@@ -79,6 +79,7 @@ def narrowed(memory: Record, wanted: Filter) -> bool:
         and (wanted.since is None or when >= wanted.since)
         and (wanted.until is None or when < wanted.until)
         and memory.trust >= wanted.min_trust
+        and memory.project not in wanted.without
     )
 
 

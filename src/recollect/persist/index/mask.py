@@ -74,6 +74,8 @@ class Gates:
         for name, value in (("project", wanted.project), ("session", wanted.session)):
             if value is not None:
                 masks.append(np.asarray(self.table[name] == self.names.strings.seen(value)))
+        for name in wanted.without:
+            masks.append(np.asarray(self.table["project"] != self.names.strings.seen(name)))
         when = self.table["occurred"]
         when = np.where(np.isnan(when), self.table["created"], when)
         if wanted.since is not None:

@@ -37,6 +37,8 @@ def compile_filter(identity: Identity, wanted: Filter, now: int, replaced: str) 
         if time is not None:
             values[name] = micros(time)
             clauses.append(f"coalesce(m.occurred_at, m.created_at) {comparison} :{name}")
+    if wanted.without:
+        clauses.append(f"(m.project IS NULL OR m.project NOT IN ({_bound('without', wanted.without, values)}))")
     if wanted.min_trust:
         values["min_trust"] = wanted.min_trust
         clauses.append("m.trust >= :min_trust")
