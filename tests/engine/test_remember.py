@@ -142,7 +142,7 @@ def test_many_report_progress(memory) -> None:
 
 
 def test_verbatim_stores_each_draft_as_it_is_but_no_secret(memory) -> None:
-    drafts = ["ok", "ok", "We use Postgres", "We use Postgres", "aws key AKIAQYLPMN5HFIQR7XYA here"]
+    drafts = ["ok", "ok", "  We use Postgres\n", "We use Postgres", "aws key AKIAQYLPMN5HFIQR7XYA here"]
     outs = memory.remember_many(drafts, verbatim=True)
     assert [out.kind for out in outs] == ["stored"] * 4 + ["refused"]
     assert len({out.memory.id for out in outs[:4]}) == 4

@@ -197,6 +197,35 @@ def test_reinforce_demote_and_feedback_move_what_they_say(memory, clock) -> None
     assert memory.feedback(kept.id, helpful=False).confidence == pytest.approx(0.45)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m, i: m.reinforce(i),
+        lambda m, i: m.update(i, importance=1.0),
+        lambda m, i: m.tag(i, "x") and m.reinforce(i),
+    ],
+)
+def test_what_was_confirmed_or_matters_more_stands_first_among_equals(memory, change) -> None:
+    texts = [f"Backup job {name} runs on the archive host" for name in ("alder", "birch", "cedar")]
+    ids = [memory.remember(text).memory.id for text in texts]
+    for wanted in ids:
+        change(memory, wanted)
+        assert memory.recall("backup job on the archive host", limit=1)[0].memory.id == wanted
+        memory.undo()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda m, i: m.demote(i), lambda m, i: m.feedback(i, helpful=False), lambda m, i: m.update(i, weight=0.1)],
+)
+def test_what_was_demoted_doubted_or_weakened_falls_back(memory, change) -> None:
+    texts = [f"Backup job {name} runs on the archive host" for name in ("alder", "birch")]
+    ids = [memory.remember(text).memory.id for text in texts]
+    first = memory.recall("backup job on the archive host")[0].memory.id
+    change(memory, first)
+    assert memory.recall("backup job on the archive host")[0].memory.id == ({*ids} - {first}).pop()
+
+
 def test_switched_off_means_nothing_stored_nothing_recalled_and_said_so(memory) -> None:
     kept = memory.remember("Secret project plan", project="shop").memory
     memory.off("shop")

@@ -53,9 +53,12 @@ def draft_of(given: Draft | Mapping[str, Any] | str) -> Draft:
     return Draft(**given)
 
 
-def record_of(draft: Draft, identity: Identity, project: str | None, now: datetime) -> Record:
-    """The memory a draft describes, checked, as it would be stored."""
-    content = clean_text("content", draft.content, MAX_CONTENT)
+def record_of(
+    draft: Draft, identity: Identity, project: str | None, now: datetime, *, verbatim: bool = False
+) -> Record:
+    """The memory a draft describes, checked, as it would be stored; verbatim, its text is kept to the last space."""
+    cleaned = clean_text("content", draft.content, MAX_CONTENT)
+    content = draft.content if verbatim else cleaned
     for name, words in _VOCABULARIES.items():
         one_of(name, getattr(draft, name), words)
     for name, (low, high) in _RANGES.items():

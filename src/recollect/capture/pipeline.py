@@ -119,7 +119,7 @@ class Capture:
     ) -> Prepared | Refused:
         try:
             draft = draft_of(given)
-            record = record_of(draft, identity, project, now)
+            record = record_of(draft, identity, project, now, verbatim=verbatim)
         except InvalidInput as error:
             raise InvalidInput(f"drafts[{place}].{error.field}", error.problem, error.fix) if place else error from None
         vetted = vet(record, self._vetting, verbatim=verbatim)

@@ -17,8 +17,10 @@ from recollect.recall.profiles import BOTH, Part, Scores
 from recollect.recall.sight import DAY, Sight
 from recollect.values.search import ASSISTANT, PERSON, Floats
 from recollect.values.terms import BM25_B, BM25_K1
+from recollect.values.words import LOW_TRUST, SCOPES
 
 _STEPS = (-2, -1, 1, 2)
+_GLOBAL = SCOPES.index("global")
 # So few memories have no telling mean: a lone one would be its own, and score nothing.
 _FEW = 20
 
@@ -41,12 +43,17 @@ class Hybrid:
     later: float = 0.4
     link: float = 0.2
     weight: float = 0.1
+    importance: float = 0.1
+    confidence: float = 0.1
+    reinforcement: float = 0.02
+    low_trust: float = 0.1
+    narrow: float = 0.03
 
     @property
     def formula(self) -> str:
         return (
-            f"{self.meaning:g}·meaning + {1 - self.meaning:g}·words (with what neighbouring turns lend)"
-            " + time asked about + standing instruction + linked − assistant's words − questions − later than asked"
+            f"{self.meaning:g}·meaning + {1 - self.meaning:g}·words, with what neighbouring turns lend,"
+            " + priors: who spoke, when, how it fared"
         )
 
     def fetch(self, limit: int) -> int:
@@ -104,7 +111,7 @@ class Hybrid:
         parts = {
             "assistant's words": Part(_flag(columns.role == ASSISTANT), -penalty),
             "only asks": Part(_flag(columns.asks), -self.question),
-            "weight": Part(1 - columns.weight, -self.weight),
+            **self._standing(sight),
         }
         if intent.request:
             parts["standing instruction"] = Part(_flag(columns.standing), self.standing)
@@ -116,6 +123,18 @@ class Hybrid:
         if sight.linked is not None:
             parts["linked"] = Part(sight.linked, self.link)
         return parts
+
+    def _standing(self, sight: Sight) -> dict[str, Part]:
+        """How a memory has fared and how far it is believed; a memory nobody judged yet moves by nothing."""
+        columns = sight.columns
+        return {
+            "weight": Part(1 - columns.weight, -self.weight),
+            "importance": Part(columns.importance - np.float32(0.5), self.importance),
+            "doubt": Part(1 - columns.confidence, -self.confidence),
+            "reinforcement": Part(np.clip(columns.score, -10, 15), self.reinforcement),
+            "low trust": Part(_flag(columns.trust <= LOW_TRUST), -self.low_trust),
+            "narrow scope": Part(_flag(columns.scope != _GLOBAL), self.narrow),
+        }
 
     def _answers(self, sight: Sight) -> NDArray[np.bool_]:
         """Without meaning, a memory that shares no word (nor a neighbour that does) is no answer."""
