@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from recollect.capture.intake import clean_name, clean_time, one_of
-from recollect.errors import Disabled, InvalidInput, NotFound
-from recollect.lookup import narrowed, one_record, seen_events
+from recollect.errors import Disabled, InvalidInput
+from recollect.lookup import narrowed, one_record, operation_of, seen_events
 from recollect.parts import Parts
 from recollect.ports import Reader
 from recollect.recall.pipeline import Ask
@@ -24,6 +24,7 @@ from recollect.values.words import EventKind
 
 EVERYWHERE = "*"
 _MANY_TOUCHES = 256
+_MANY_EVENTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +110,11 @@ class Handle:
 
     def operation(self, reader: Reader, wanted: str | None) -> str:
         """The operation to undo: a whole one that this identity may see."""
-        events = seen_events(reader, self.viewer.identity, limit=None)
-        if wanted is None:
-            return last_operation(events, reader.undone(self.viewer.account, {event.operation for event in events}))
-        exact = {event.operation for event in events if str(event.seq) == wanted}
-        found = exact or {e.operation for e in events if e.operation.startswith(wanted) or e.operation.endswith(wanted)}
-        if len(found) != 1:
-            raise NotFound("operation", wanted, "`log` shows what was done")
-        return found.pop()
+        identity = self.viewer.identity
+        if wanted is not None:
+            return operation_of(reader, identity, wanted)
+        events = seen_events(reader, identity, limit=_MANY_EVENTS)
+        return last_operation(events, reader.undone(identity.account, {event.operation for event in events}))
 
     def reading(self) -> AbstractContextManager[Reader]:
         """One consistent view of this moment, unless memory is off here."""

@@ -16,6 +16,9 @@ from recollect.values.memory import Record
 from recollect.values.scope import Identity, reaches
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
+_LONGEST_NUMBER = 12
+_MANY_EVENTS = 10_000
+
 
 def one_record(reader: Reader, identity: Identity, wanted: Any) -> Record:
     """The memory an id, or a unique beginning or end of one, names. Another's memory is simply not found."""
@@ -43,23 +46,38 @@ def chain_of(reader: Reader, newest: Record) -> list[Record]:
     return chain
 
 
-def seen_events(reader: Reader, identity: Identity, *, limit: int | None) -> list[Event]:
+def seen_events(reader: Reader, identity: Identity, *, limit: int) -> list[Event]:
     """The journal, newest first, without what happened in rooms this identity does not reach."""
-    if identity.agent is None and not identity.teams and not _has_rooms(reader, identity.account):
-        return reader.events(identity.account, limit=limit, newest_first=True)
-    events = reader.events(identity.account, newest_first=True)
+    for size in (4 * limit if limit < _MANY_EVENTS else None, None):
+        events = reader.events(identity.account, limit=size, newest_first=True)
+        kept = seen(reader, identity, events)
+        if len(kept) >= limit or size is None or len(events) < size:
+            break
+    return kept[:limit]
+
+
+def seen(reader: Reader, identity: Identity, events: Sequence[Event]) -> list[Event]:
+    """Those of some events that this identity may see."""
     ids = list(dict.fromkeys(event.memory_id for event in events))
     places = {record.id: record.place for record in reader.get(identity.account, ids) if record is not None}
     for event in events:
         if event.before and event.memory_id not in places and "scope" in event.before:
             places[event.memory_id] = from_image(event.before).place
-    kept = [e for e in events if e.memory_id not in places or reaches(identity, places[e.memory_id])]
-    return kept if limit is None else kept[:limit]
+    return [e for e in events if e.memory_id not in places or reaches(identity, places[e.memory_id])]
 
 
-def _has_rooms(reader: Reader, account: str) -> bool:
-    """Whether anything in the account is of scope agent or team."""
-    return bool({"agent", "team"} & reader.scopes(account))
+def operation_of(reader: Reader, identity: Identity, wanted: str) -> str:
+    """The operation a number of the log, an id or a part of one names, if all of it may be seen."""
+    account = identity.account
+    if wanted.isdigit() and len(wanted) < _LONGEST_NUMBER:
+        found = [event for event in reader.events(account, after=int(wanted) - 1, limit=1) if event.seq == int(wanted)]
+    else:
+        every = reader.events(account, newest_first=True)
+        found = [event for event in every if event.operation.startswith(wanted) or event.operation.endswith(wanted)]
+    operations = {event.operation for event in seen(reader, identity, found)}
+    if not wanted or len(operations) != 1:
+        raise NotFound("operation", wanted, "`log` shows what was done")
+    return operations.pop()
 
 
 def narrowed(

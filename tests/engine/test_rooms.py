@@ -49,11 +49,11 @@ def test_the_changes_of_another_room_cannot_be_undone(rooms) -> None:
     assert ada.get(kept.id).importance == 0.5
 
 
-def test_a_removed_memory_of_another_room_stays_out_of_the_log(rooms) -> None:
+def test_a_removed_memory_of_another_room_stays_out_of_the_log(memory, rooms) -> None:
     ada, bob, _ = rooms
     ada.undo()
     ada.undo()
-    assert bob.log() == []
+    assert bob.log() == memory.log() == []
     assert PRIVATE not in str(bob.log())
 
 

@@ -176,7 +176,7 @@ class TwinEngines(RuleBasedStateMachine):
     def undo_an_earlier_operation(self, pick: int) -> None:
         def act(memory: Memory, _: object) -> list[str]:
             events = memory.log(limit=500)
-            return memory.undo(events[pick % len(events)].operation)
+            return memory.undo(events[pick % len(events)].operation) if events else []
 
         self.twins.same(act)
         self.clock.advance(1)

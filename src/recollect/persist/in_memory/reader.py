@@ -116,9 +116,6 @@ class InMemoryReader:
         taken_back = {event.undoes for owner, event in self._state.events if owner == account}
         return frozenset(operation for operation in operations if operation in taken_back)
 
-    def scopes(self, account: str) -> frozenset[str]:
-        return frozenset(held.memory.scope for held in self._state.of(account))
-
     def count(self, account: str, now: datetime) -> dict[str, Any]:
         own = self._state.of(account)
         replaced = heirs((held.memory for held in own), anywhere, now)

@@ -178,6 +178,3 @@ WHERE +m.account = :account AND m.id IN (SELECT id_bytes(value) FROM json_each(:
 
 -- touched_since: Accesses counted after a moment; a snapshot of the index is behind on them.
 SELECT row, access_count, accessed_at FROM memories WHERE account = :account AND accessed_at > :since
-
--- scopes: The scopes in use, whatever the status.
-SELECT DISTINCT scope FROM memories WHERE account = :account

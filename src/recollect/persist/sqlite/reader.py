@@ -141,9 +141,6 @@ class SqliteReader:
         rows = self._run("undone", account=self._number(account), ids=_hex_list(list(operations)))
         return frozenset(id_text(row["undoes"]) for row in rows)
 
-    def scopes(self, account: str) -> frozenset[str]:
-        return frozenset(row["scope"] for row in self._run("scopes", account=self._number(account)))
-
     def count(self, account: str, now: datetime) -> dict[str, Any]:
         number, model = self._number(account), self._indexes.model
         by = {
