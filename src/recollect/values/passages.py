@@ -12,7 +12,7 @@ from recollect.values.memory import Record
 from recollect.values.search import PERSON, role_of
 
 _LONG = 300
-_SHORT_SENTENCE = 25
+_SHORT_SENTENCE, _FULL = 25, 100
 _MOST = 12
 _BREAK = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？])")
 GENERIC_SPEAKERS = frozenset(("user", "human"))
@@ -36,7 +36,8 @@ def is_named(speaker: str | None) -> bool:
 def _sentences(text: str) -> list[str]:
     merged: list[str] = []
     for piece in filter(None, map(str.strip, _BREAK.split(text))):
-        if merged and (len(merged[-1]) < _SHORT_SENTENCE or len(piece) < _SHORT_SENTENCE):
+        short = min(len(piece), len(merged[-1])) < _SHORT_SENTENCE if merged else False
+        if short and len(merged[-1]) < _FULL:
             merged[-1] = f"{merged[-1]} {piece}"
         else:
             merged.append(piece)

@@ -1,0 +1,160 @@
+"""What the default profile promises beyond fusion: neighbours, speakers, intent, links between memories, and the newer first."""
+
+from datetime import timedelta
+
+import pytest
+
+import recollect
+from recollect.recall.currency import newest_first
+from recollect.recall.intent import intent_of
+from recollect.recall.second_look import names_in
+from recollect.values.passages import passages
+
+
+def contents(found) -> list[str]:
+    return [hit.memory.content for hit in found]
+
+
+def talk(memory, *turns: tuple[str, str], session: str = "s1") -> None:
+    drafts = [
+        {"content": text, "speaker": who, "session": session, "position": place}
+        for place, (who, text) in enumerate(turns)
+    ]
+    memory.remember_many(drafts, verbatim=True)
+
+
+def filler(memory, count: int = 40) -> None:
+    memory.remember_many([f"Ledger entry {n} concerns parcel {n * 13}" for n in range(count)], verbatim=True)
+
+
+def test_a_neighbouring_turn_lends_the_words_a_turn_lacks(memory) -> None:
+    filler(memory)
+    talk(memory, ("Ana", "Did you enjoy the pottery workshop?"), ("Ben", "Yes, my cup came out blue."))
+    talk(memory, ("Ana", "Look at that bird."), ("Ben", "It is blue, what a cup of joy."), session="s2")
+    found = contents(memory.recall("which colour was the cup of the pottery workshop", limit=3))
+    assert found.index("Yes, my cup came out blue.") < found.index("It is blue, what a cup of joy.")
+
+
+def test_an_assistants_answer_lends_nothing_and_stands_behind_what_people_said(memory) -> None:
+    filler(memory)
+    talk(
+        memory,
+        ("user", "My sister plays the cello in Graz."),
+        ("assistant", "Your sister plays the cello in Graz, lovely."),
+    )
+    first, second = memory.recall("where does my sister play the cello", limit=2, explain=True)
+    assert first.memory.speaker == "user" and second.memory.speaker == "assistant"
+    assert second.explain.signal("assistant's words") == 1.0
+
+
+def test_asking_what_the_assistant_said_lifts_its_answers(memory) -> None:
+    filler(memory)
+    talk(
+        memory, ("user", "Which trail near the lake is good?"), ("assistant", "The larch trail near the lake is good.")
+    )
+    plain = memory.recall("good trail near the lake", limit=5, explain=True)
+    asked = memory.recall("which good trail near the lake did you recommend", limit=5, explain=True)
+    score = [next(h.score for h in found if h.memory.speaker == "assistant") for found in (plain, asked)]
+    assert score[1] > score[0]
+
+
+def test_a_standing_instruction_comes_along_when_help_is_asked_for(memory) -> None:
+    filler(memory)
+    memory.remember("Always show metric units when I ask about distances")
+    signals = []
+    for question in ("can you explain how far parcel 26 travelled?", "how far did parcel 26 travel"):
+        found = memory.recall(question, limit=50, explain=True)
+        rule = next(hit for hit in found if hit.memory.content.startswith("Always"))
+        signals.append(rule.explain.signal("standing instruction"))
+    assert signals == [1.0, 0.0]
+
+
+def test_a_second_look_follows_a_name_the_question_does_not_have(memory) -> None:
+    filler(memory, 120)
+    memory.remember("The invoice parser was written by Sunniva Holmqvist")
+    memory.remember("In spring the desk of Sunniva Holmqvist moved to the lighthouse")
+    found = memory.recall("where is the desk of whoever wrote the invoice parser", limit=2, explain=True)
+    assert found[1].memory.content.endswith("the lighthouse")
+    assert found[1].explain.signal("linked") > 0
+
+
+def test_names_already_asked_for_are_not_followed(memory) -> None:
+    record = memory.remember("Last year Sunniva Holmqvist met Arne Lund in Bergen").memory
+    assert ("arn", "lund") in names_in(record, ("sunniva", "holmqvist"))
+    assert ("sunniva", "holmqvist") not in names_in(record, ("sunniva", "holmqvist"))
+
+
+def test_of_two_that_say_nearly_the_same_the_newer_stands_first(tmp_path, clock, embedder) -> None:
+    with recollect.open(tmp_path / "m.db", embedder=embedder, clock=clock) as memory:
+        drafts = ["The author of the atlas is Mira Voss.", "The author of the atlas is Timo Rand."]
+        for text in drafts:
+            memory.remember_many([text], verbatim=True)
+            clock.advance(timedelta(days=1))
+        found = memory.recall("who is the author of the atlas", explain=True)
+    assert contents(found) == drafts[::-1]
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+
+
+def test_the_newer_does_not_overtake_a_clearly_better_hit(memory, clock) -> None:
+    old = memory.remember("Alpha beta gamma delta epsilon").memory
+    clock.advance(timedelta(days=1))
+    new = memory.remember("Alpha beta gamma zeta eta").memory
+    assert newest_first([old, new], [1.0, 0.5]) == [0, 1]
+    assert newest_first([old, new], [1.0, 0.9]) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("speaker", "text", "count", "start"),
+    [
+        (None, "Short fact.", 1, "Short fact."),
+        ("Ana", "Short fact.", 1, "Ana: Short fact."),
+        ("user", "One thing. " * 40, 2, "One thing."),
+        ("Ana", "This is a sentence about pottery. " * 12, 13, "Ana: This is"),
+        ("assistant", "This is a sentence about pottery. " * 12, 1, "This is"),
+        (None, "This is a sentence about pottery. " * 12, 1, "This is"),
+    ],
+)
+def test_what_of_a_memory_is_embedded(memory, speaker, text, count, start) -> None:
+    (out,) = memory.remember_many([{"content": text, "speaker": speaker}], verbatim=True)
+    parts = passages(out.memory)
+    assert parts[0].startswith(start)
+    assert (len(parts) == 1) is (count == 1) and len(parts) <= 13
+
+
+@pytest.mark.parametrize(
+    ("question", "for_help", "to_assistant"),
+    [
+        ("Can you suggest a restaurant?", True, False),
+        ("How do I deploy this?", True, False),
+        ("What did you recommend last week?", False, True),
+        ("When did I visit Bergen?", False, False),
+        ("Remind me what you said about trails", False, True),
+    ],
+)
+def test_the_wording_of_a_question_tells_what_it_is_after(question, for_help, to_assistant) -> None:
+    intent = intent_of(question)
+    assert intent.to_assistant is to_assistant
+    assert intent.request is for_help or to_assistant
+
+
+def test_without_any_word_in_common_and_without_vectors_there_is_no_answer(tmp_path, clock) -> None:
+    with recollect.open(tmp_path / "m.db", embedder="none", clock=clock) as memory:
+        memory.remember("The vault is in Bern")
+        assert memory.recall("penguins").hits == ()
+
+
+def test_a_lone_memory_has_a_score(memory) -> None:
+    memory.remember("Maria owns the billing service")
+    assert memory.recall("who owns the billing service")[0].score > 0.3
+
+
+def test_every_hit_explains_itself(memory) -> None:
+    filler(memory)
+    for profile in ("hybrid", "composite", "hebbian", "relevance", "belief"):
+        hits = memory.recall("ledger entry for parcel 26", profile=profile, explain=True)
+        assert hits
+        for hit in hits:
+            assert hit.explain.profile == profile and hit.explain.formula and hit.explain.signals
+    (hit, *_) = memory.recall("ledger entry for parcel 26", explain=True)
+    total = sum(signal.contribution for signal in hit.explain.signals)
+    assert total == pytest.approx(hit.score, abs=0.01)
