@@ -27,11 +27,31 @@ def test_no_byte_of_a_purged_text_stays_in_any_file(tmp_path, clock, embedder) -
         memory.recall("password hint")
         memory.purge(kept.memory.id)
         assert files_with(folder, MARK) == []
-        assert files_with(folder, b"elephant") == []
+        assert files_with(folder, b"eleph") == []
         with pytest.raises(NotFound):
             memory.get(kept.memory.id)
         assert not [h for h in memory.recall("purple elephant") if "elephant" in h.memory.content]
-    assert files_with(folder, b"elephant") == []
+    assert files_with(folder, b"eleph") == []
+
+
+def test_a_process_that_knew_the_text_does_not_write_it_back(tmp_path, clock, embedder) -> None:
+    folder = tmp_path / "store"
+    path = folder / "m.db"
+    idle = recollect.open(path, embedder=embedder, clock=clock)
+    idle.remember_many([f"Ordinary fact {n} about topic {n}" for n in range(600)], verbatim=True)
+    kept = idle.remember(SECRET).memory
+    idle.recall("password hint")
+    busy = recollect.open(path, embedder=embedder, clock=clock)
+    busy.remember_many([f"Extra fact {n} about matter {n}" for n in range(600)], verbatim=True)
+    busy.recall("password hint")
+    with recollect.open(path, embedder=embedder, clock=clock) as third:
+        third.purge(kept.id)
+    busy.recall("password hint")
+    busy.close()
+    idle.close()
+    assert files_with(folder, b"eleph") == []
+    with recollect.open(path, embedder=embedder, clock=clock) as memory:
+        assert not [h for h in memory.recall("purple elephant") if "elephant" in h.memory.content]
 
 
 def test_a_purged_text_does_not_come_back_by_itself(memory) -> None:

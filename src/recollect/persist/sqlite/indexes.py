@@ -56,6 +56,9 @@ class Indexes:
         """The index of an account, as of now."""
         seq = _last_seq(connection)
         index = self._open.get(account)
+        if index is not None and index.seq < seq and _purged_since(connection, index.seq, number):
+            # Its vocabulary may still hold words of what was purged: it is made anew, without them.
+            index = None
         if index is None or index.wasted > 0.5:
             index = self._open[account] = self._start(connection, account, number, seq)
         if index.seq < seq:
@@ -68,20 +71,22 @@ class Indexes:
         if account in self._open:
             self._open[account].touch(counts, at)
 
-    def save(self) -> None:
+    def save(self, connection: sqlite3.Connection, numbers: Mapping[str, int]) -> None:
         """Write the snapshots that would save the next process time. A failure costs time later, nothing else."""
         for account, index in self._open.items():
-            if (
-                self._folder is None
-                or index.wasted > 0.2
-                or index.changes < max(_WORTH_KEEPING, index.table.size // 20)
-            ):
+            few = index.changes < max(_WORTH_KEEPING, index.table.size // 20)
+            if self._folder is None or few or index.wasted > 0.2:
+                continue
+            path, number = snapshot_path(self._folder, account), numbers.get(account, 0)
+            if _purged_since(connection, index.seq, number):
                 continue
             try:
-                write_snapshot(snapshot_path(self._folder, account), index, self._stamp(index.seq))
+                write_snapshot(path, index, self._stamp(index.seq))
                 index.changes = 0
             except OSError as error:
                 self.snapshot_problem = str(error)
+            if _purged_since(connection, index.seq, number):
+                path.unlink(missing_ok=True)
 
     def discard(self, account: str) -> None:
         """Delete the snapshot of an account: it may hold what was purged."""
@@ -133,3 +138,9 @@ class Indexes:
 def _last_seq(connection: sqlite3.Connection) -> int:
     row = connection.execute(queries()["last_seq"]).fetchone()
     return 0 if row is None else int(row["seq"])
+
+
+def _purged_since(connection: sqlite3.Connection, seq: int, number: int) -> bool:
+    """Whether another process purged something that an index as of `seq` may still hold words of."""
+    values = {"account": number, "seq": seq}
+    return connection.execute(queries()["purged_since"], values).fetchone() is not None

@@ -178,3 +178,6 @@ WHERE +m.account = :account AND m.id IN (SELECT id_bytes(value) FROM json_each(:
 
 -- touched_since: Accesses counted after a moment; a snapshot of the index is behind on them.
 SELECT row, access_count, accessed_at FROM memories WHERE account = :account AND accessed_at > :since
+
+-- purged_since: Whether anything was purged after a sequence number.
+SELECT 1 FROM events NOT INDEXED WHERE seq > :seq AND kind = 'purge' AND account = :account LIMIT 1

@@ -115,7 +115,7 @@ class SqliteStore:
                 return
             if self.writable and not self._connection.in_transaction:
                 self._index_what_was_loaded()
-                self._indexes.save()
+                self._indexes.save(self._connection, self._file.accounts)
             self._closed = True
             self._connection.close()
 
