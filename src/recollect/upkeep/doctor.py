@@ -22,6 +22,8 @@ def examine(
         problems.append(f"the file is damaged ({found['integrity']}); restore a backup")
     if found["orphans"]:
         problems.append(f"{found['orphans']} rows point nowhere; restore a backup")
+    if found.get("disk_problem"):
+        problems.append(f"the disk refuses to write ({found['disk_problem']}); free some space")
     if found.get("snapshot_problem"):
         problems.append(
             f"the index snapshot could not be written ({found['snapshot_problem']}); the next start is slower"

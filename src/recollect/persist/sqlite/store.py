@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -95,8 +96,6 @@ class SqliteStore:
                 part: Path(self.path + part).stat().st_size for part in ("", "-wal") if Path(self.path + part).exists()
             }
             folder = Path(f"{self.path}.index")
-            if self.writable:
-                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             return {
                 "path": self.path,
                 "integrity": self._connection.execute("PRAGMA quick_check").fetchone()[0],
@@ -106,7 +105,17 @@ class SqliteStore:
                 "bytes": sum(size.values()),
                 "index_bytes": sum(f.stat().st_size for f in folder.glob("*.index")) if folder.exists() else 0,
                 "snapshot_problem": self._indexes.snapshot_problem,
+                "disk_problem": self._folded(),
             }
+
+    def _folded(self) -> str | None:
+        """Fold the write-ahead log into the file; what stands in the way is a finding, not an error."""
+        try:
+            if self.writable:
+                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        except sqlite3.OperationalError as error:
+            return str(error)
+        return None
 
     def close(self) -> None:
         """Keep a snapshot for the next process and let go of the file. Closing twice is fine."""
