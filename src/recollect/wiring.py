@@ -112,7 +112,7 @@ def _embedder(
     """The embedder to use, or None and what recall is to say about it."""
     if given is not None and not isinstance(given, str):
         if hasattr(given, "embed_documents"):
-            return Attached(cast(Embedder, given), store, known=False), None
+            return Attached(cast(Embedder, given), store, known=True), None
         from recollect.embed.callable import CallableEmbedder
 
         return Attached(CallableEmbedder(given), store, known=False), None
@@ -143,7 +143,7 @@ def _local(settings: Settings, store: Store, fetching: FetchProgress | None) -> 
         files = ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
     except EmbedderUnavailable as error:
         return None, f"recall is lexical only: {error}"
-    return Attached(LocalEmbedder(files, settings.embedder_threads or None), store, known=True), None
+    return Attached(LocalEmbedder(files, settings.embedder_threads or None), store, known=True, calibrated=True), None
 
 
 def _policy(settings: Settings) -> Mapping[str, Action]:

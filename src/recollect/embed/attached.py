@@ -21,10 +21,11 @@ from recollect.values.passages import passages
 class Attached:
     """An embedder and the store its vectors go to."""
 
-    def __init__(self, embedder: Embedder, store: Store, *, known: bool) -> None:
+    def __init__(self, embedder: Embedder, store: Store, *, known: bool, calibrated: bool = False) -> None:
+        """`known`: model and dimensions can be told without asking anybody; `calibrated`: so can the calibrations."""
         self.inner, self._store, self._known = embedder, store, False
         self._kept: dict[str, Calibrated] = {}
-        self._built_in = known
+        self._built_in = calibrated
         if known:
             self._introduce()
 
@@ -57,7 +58,7 @@ class Attached:
         return made
 
     def embed_many(self, memories: Sequence[Record]) -> list[NDArray[np.float32]]:
-        """One matrix a memory: a vector for each of its passages."""
+        """One matrix a memory: a vector for each of its passages. Of no memories, the store still learns the model."""
         parts = [passages(memory) for memory in memories]
         flat = self.embed_documents([part for group in parts for part in group])
         ends = np.cumsum([len(group) for group in parts]).tolist()

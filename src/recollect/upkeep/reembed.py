@@ -11,6 +11,7 @@ def reembed(
     store: Store, account: str, embed: EmbedMany, actor: str, clock: Clock, progress: Progress | None = None
 ) -> int:
     """Fill in missing vectors batch by batch, each batch durable on its own; returns how many memories got one."""
+    embed([])  # the store must know the model before it is asked what that model has not embedded
     with store.reading() as reader:
         total = int(reader.count(account, clock())["unembedded"])
     done = 0
