@@ -57,7 +57,7 @@ class Hybrid:
         )
 
     def fetch(self, limit: int) -> int:
-        return max(96, 2 * limit)
+        return max(64, 2 * limit)
 
     def score(self, sight: Sight) -> Scores:
         beside = _neighbours(sight)
