@@ -49,6 +49,7 @@ class AccountIndex:
         self.postings = postings or Postings()
         self.seq = seq
         self.changes = 0
+        self._version = 0
         self._spots: dict[int, int] | None = None
         self._turns = Turns(self.table)
         self._mean: NDArray[np.float32] | None = None
@@ -129,9 +130,9 @@ class AccountIndex:
 
     def _scores(self, terms: tuple[str, ...]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """BM25 of every row; remembered for the second look of the same question."""
-        if self._scored is None or self._scored[0] != (terms, self.changes):
+        if self._scored is None or self._scored[0] != (terms, self._version):
             made = self.postings.scores(terms, self.table["length"], self._held, self._mean_length)
-            self._scored = ((terms, self.changes), *made)
+            self._scored = ((terms, self._version), *made)
         return self._scored[1], self._scored[2]
 
     def holding(
@@ -279,6 +280,7 @@ class AccountIndex:
 
     def _stale(self, count: int) -> None:
         self.changes += count
+        self._version += 1
         # The mean moves slowly; it is taken anew once a per cent of the rows changed.
         self._mean_age += count
         if self._mean_age > self.table.size // 100:
