@@ -51,7 +51,7 @@ def open_memory(
     try:
         attached, missing = _embedder(embedder, chosen, store, fetching)
         parts = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)))
-    except BaseException:
+    except BaseException:  # whatever stopped the opening, also Ctrl-C during a fetch, the file is let go of
         store.close()
         raise
     return Memory(parts, Identity(chosen.account, chosen.agent or None, chosen.teams), chosen.project or None)

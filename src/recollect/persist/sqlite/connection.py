@@ -130,8 +130,9 @@ def _migrate(connection: sqlite3.Connection, path: str, writable: bool) -> None:
                     run_script(connection, script)
         connection.execute(f"PRAGMA user_version = {newest}")
         connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
+    except BaseException:  # Ctrl-C too: a half-made schema must not stay open on the connection
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
 
 

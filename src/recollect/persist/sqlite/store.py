@@ -63,7 +63,7 @@ class SqliteStore:
             try:
                 yield SqliteTransaction(self._file, account, Operation(operation or new_id(at), actor, at, undoes))
                 self._connection.execute("COMMIT")
-            except BaseException:
+            except BaseException:  # Ctrl-C too: all or nothing holds whatever ended the block
                 # The index may have been caught up with rows that now never were.
                 self._indexes.forget()
                 self._file.accounts.clear()
