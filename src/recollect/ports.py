@@ -14,7 +14,7 @@ from recollect.values.event import Event, Operation
 from recollect.values.filter import Filter
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place
-from recollect.values.search import Candidates, Search
+from recollect.values.search import Candidates, Near, Search
 from recollect.values.words import EventKind
 
 Vectors = NDArray[np.float32]
@@ -75,6 +75,10 @@ class Reader(Protocol):
         self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0
     ) -> list[Record]: ...
     def candidates(self, search: Search) -> Candidates: ...
+    def near(self, search: Search, vectors: Sequence[Vectors]) -> list[Near]:
+        """The nearest rows of each of several vectors, as many as `search.depth`, under one viewer and filter."""
+        ...
+
     def holding(self, search: Search, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]: ...
     def same_text(self, account: str, text: str) -> list[Record]: ...
     def purged(self, account: str, text: str) -> bool: ...

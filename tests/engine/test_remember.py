@@ -219,3 +219,31 @@ def test_refused_drafts_say_why_and_change_nothing(memory) -> None:
         out = memory.remember(text)
         assert isinstance(out, Refused) and out.reason, text
     assert memory.list() == [] and memory.log() == []
+
+
+def test_a_batch_ends_as_its_drafts_would_one_by_one(tmp_path, clock) -> None:
+    """Drafts of one batch meet each other: duplicates, new values and what was changed a moment before."""
+    texts = [
+        "The API listens on port 8080", "We deploy on Fridays", "The API listens on port 8080",
+        "The API listens on port 9090", "The cat is called Miso", "The API now listens on port 7070",
+        "We deploy on Fridays.", "The API listens on port 8080", "Tests run with pytest",
+    ]  # fmt: skip
+    seen = []
+    for name, many in (("many", True), ("single", False)):
+        with recollect.open(tmp_path / f"{name}.db", clock=clock) as memory:
+            given: list[str | Draft] = [*texts, Draft("Gone by now", ttl=60)]
+            outcomes = memory.remember_many(given) if many else [memory.remember_many([draft])[0] for draft in given]
+            place = {o.memory.id: i for i, o in enumerate(outcomes) if o.kind in ("stored", "superseded") and o.memory}
+            seen.append(
+                [
+                    (
+                        o.kind,
+                        o.memory and place[o.memory.id],
+                        o.kind == "superseded" and place.get(o.old.id),
+                        len(o.conflicts),
+                    )
+                    for o in outcomes
+                ]
+            )
+    assert seen[0] == seen[1]
+    assert {"stored", "reinforced", "superseded"} <= {kind for kind, *_ in seen[0]}

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.capture.alike import Lookup, Meaning
 from recollect.capture.annotate import annotate
 from recollect.capture.intake import draft_of, record_of
-from recollect.capture.reconcile import Forgotten, Known, Meaning, New, Reconciler, Replaces
+from recollect.capture.reconcile import Forgotten, Known, New, Reconciler, Replaces
 from recollect.capture.vetting import Vetting, vet
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.ports import Calibrated, Clock, EmbedMany, Progress, Reader, Store, Transaction
@@ -80,7 +81,7 @@ class Capture:
         operation = new_id(now)
         for batch in self._embedded(checked, verbatim):
             with self._store.transaction(identity.account, self._actor, now, operation=operation) as tx:
-                outcomes += [self._settle(tx, item, identity, now, verbatim) for item in batch]
+                outcomes += self._store_batch(tx, batch, identity, now, verbatim)
             if progress is not None:
                 progress(len(outcomes), len(checked))
         return outcomes
@@ -142,20 +143,32 @@ class Capture:
             for item in items
         ]
 
+    def _store_batch(
+        self, tx: Transaction, batch: Sequence[Prepared | Refused], identity: Identity, now: datetime, verbatim: bool
+    ) -> list[Outcome]:
+        lookup = None if verbatim else Lookup(now, self._reconciler.contradiction)
+        if lookup is not None and len(batch) > 1:
+            lookup.ahead(tx, [(item.record, item.meaning) for item in batch if isinstance(item, Prepared)])
+        outcomes: list[Outcome] = []
+        for item in batch:
+            outcome = item if isinstance(item, Refused) else self._settle(tx, item, identity, now, lookup)
+            if lookup is not None and isinstance(item, Prepared):
+                lookup.watch(outcome, item.vectors)
+            outcomes.append(outcome)
+        return outcomes
+
     def _settle(
-        self, tx: Transaction, item: Prepared | Refused, identity: Identity, now: datetime, verbatim: bool
+        self, tx: Transaction, item: Prepared, identity: Identity, now: datetime, lookup: Lookup | None
     ) -> Outcome:
-        if isinstance(item, Refused):
-            return item
         new = item.record
         if new.key is not None and (held := tx.by_key(new.account, new.key, new.place)) is not None:
             return Stored(held, reason="already stored under this key", notes=item.notes)
         if new.supersedes is not None:
             return self._supersede(tx, item, identity)
-        if verbatim:
+        if lookup is None:
             tx.insert(new, item.vectors)
             return Stored(new, reason="verbatim", notes=item.notes)
-        decision = self._reconciler.decide(tx, new, item.meaning, now)
+        decision = self._reconciler.decide(tx, new, item.meaning, lookup)
         match decision:
             case Known(existing, reason):
                 return self._reinforce(tx, item, existing, reason, now)

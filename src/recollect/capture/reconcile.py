@@ -8,23 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
 
-import numpy as np
-from numpy.typing import NDArray
-
-from recollect.ports import Calibrated, Judge, Relation, Transaction
-from recollect.values.filter import Filter
+from recollect.capture.alike import Lookup, Meaning
+from recollect.ports import Judge, Relation, Transaction
 from recollect.values.memory import Record
 from recollect.values.outcome import Conflict
-from recollect.values.scope import Identity, Viewer
-from recollect.values.search import Search
 from recollect.values.terms import query_terms
-from recollect.values.words import STATUSES, Status
 
-_EVERY_STATUS: tuple[Status, ...] = ("active", "superseded", "archived", "forgotten")
-_LOOK_AT = 12
-_MANY_WORDS = 48
 _RESTATED, _SHARED = 0.85, 0.55
 _NAMES = re.compile(r"\d+|(?<=\s)[A-Z]\w+")
 
@@ -65,23 +55,15 @@ Decision = Known | Forgotten | Replaces | New
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
-    """What a new memory means, as far as an embedder told, and how to read the cosines of its model."""
-
-    vector: NDArray[np.float32] | None = None
-    calibration: Calibrated | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Reconciler:
     """The rules and thresholds of this stage."""
 
     judge: Judge
     contradiction: float
 
-    def decide(self, tx: Transaction, new: Record, meaning: Meaning, now: datetime) -> Decision:
+    def decide(self, tx: Transaction, new: Record, meaning: Meaning, lookup: Lookup) -> Decision:
         """What the store already holds about this."""
-        return self._exact(tx, new) or self._near(tx, new, meaning, now)
+        return self._exact(tx, new) or self._near(tx, new, meaning, lookup)
 
     def _exact(self, tx: Transaction, new: Record) -> Decision | None:
         if tx.purged(new.account, new.content):
@@ -100,10 +82,10 @@ class Reconciler:
                 return Replaces(heir, "an earlier value is true again")
         return None
 
-    def _near(self, tx: Transaction, new: Record, meaning: Meaning, now: datetime) -> Decision:
+    def _near(self, tx: Transaction, new: Record, meaning: Meaning, lookup: Lookup) -> Decision:
         conflicts: list[Conflict] = []
         replaced: Replaces | None = None
-        for old, similarity in self._alike(tx, new, meaning, now):
+        for old, similarity in lookup.of(tx, new, meaning):
             verdict = self.judge.compare(old.content, new.content, similarity)
             here = old.place == new.place
             if here and old.status == "forgotten" and restates(old.content, new.content, similarity, verdict.relation):
@@ -120,35 +102,6 @@ class Reconciler:
         if replaced is not None:
             return Replaces(replaced.old, replaced.reason, tuple(conflicts))
         return New(tuple(conflicts))
-
-    def _alike(self, tx: Transaction, new: Record, meaning: Meaning, now: datetime) -> list[tuple[Record, float]]:
-        """The memories alike enough for a second look, most alike first; without vectors, by shared words."""
-        identity = Identity(new.account, new.agent, (new.team,) if new.team else ())
-        viewer = Viewer(identity, new.project, new.session if new.scope == "session" else None, new.task)
-        search = Search(
-            viewer,
-            Filter(statuses=_EVERY_STATUS),
-            now.timestamp(),
-            vector=meaning.vector,
-            terms=query_terms(new.content)[:_MANY_WORDS] if meaning.vector is None else (),
-            depth=_LOOK_AT,
-        )
-        found = tx.candidates(search)
-        if len(found) == 0:
-            return []
-        if meaning.calibration is None:
-            met = (found.matches > 0).astype(np.float32)
-            likeness = np.vecdot(met, found.idf) / max(float(found.idf.sum()), 1e-9)
-        else:
-            likeness = np.nan_to_num(meaning.calibration.similarity(found.cosine), nan=0.0)
-        order = [int(i) for i in np.argsort(-likeness, kind="stable") if likeness[i] >= self.contradiction]
-        records = tx.fetch(new.account, [int(found.rows[i]) for i in order])
-        shown = (_shown(record, STATUSES[found.columns.status[i]]) for record, i in zip(records, order, strict=True))
-        return list(zip(shown, (float(likeness[i]) for i in order), strict=True))
-
-
-def _shown(record: Record, status: str) -> Record:
-    return record if record.status == status else record.with_(status=status)
 
 
 def restates(old: str, new: str, similarity: float, relation: Relation) -> bool:

@@ -1,4 +1,4 @@
-"""Search and Candidates: what the read path asks of a back end, and the columns it gets back.
+"""Search, Candidates and Near: what the read path asks of a back end, and the columns it gets back.
 
 Columns, not objects: one array a signal, so that one numpy scorer serves every back end and only the final hits
 become memories.
@@ -131,3 +131,12 @@ class Candidates:
             selected=np.concatenate((self.selected, other.selected[fresh])),
             columns=Columns(**columns),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The nearest rows of one vector, nearest first, each with its standing for the viewer who looked."""
+
+    rows: NDArray[np.int64]
+    cosine: Floats
+    status: NDArray[np.uint8]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.in_memory.rules import anywhere, expired, heirs, narrowed, standing, tagged
-from recollect.persist.in_memory.search import holding_all, search_all
+from recollect.persist.in_memory.search import holding_all, near_all, search_all
 from recollect.persist.in_memory.state import Held, Model, State
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.ids import fingerprint
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place, reaches
-from recollect.values.search import Candidates, Search
+from recollect.values.search import Candidates, Near, Search
 
 _MANY_IDS = 20
 _MANY_TAGS = 20
@@ -57,6 +58,10 @@ class InMemoryReader:
 
     def candidates(self, search: Search) -> Candidates:
         return search_all(self._state.of(search.viewer.account), search, self._model)
+
+    def near(self, search: Search, vectors: Sequence[NDArray[np.float32]]) -> list[Near]:
+        own, alone = self._state.of(search.viewer.account), replace(search, terms=(), neighbours=0)
+        return [near_all(own, replace(alone, vector=vector), self._model) for vector in vectors]
 
     def holding(self, search: Search, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
         return holding_all(self._state.of(search.viewer.account), search, phrases, most)

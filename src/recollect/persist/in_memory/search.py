@@ -14,7 +14,7 @@ from recollect.persist.in_memory.state import Held, Model
 from recollect.values.manner import is_standing, only_asks
 from recollect.values.memory import Record
 from recollect.values.scope import Place
-from recollect.values.search import IN_WINDOW, PERSON, STANDING, TALKING, Candidates, Columns, Search, role_of
+from recollect.values.search import IN_WINDOW, PERSON, STANDING, TALKING, Candidates, Columns, Near, Search, role_of
 from recollect.values.terms import BM25_B as B
 from recollect.values.terms import BM25_K1 as K1
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
@@ -50,6 +50,14 @@ def search_all(account: Sequence[Held], search: Search, model: Model) -> Candida
         mean_length=signals.mean_length,
         in_window=len(window),
     )
+
+
+def near_all(account: Sequence[Held], search: Search, model: Model) -> Near:
+    """The nearest rows of one vector, nearest first."""
+    found = search_all(account, search, model)
+    order = np.argsort(-np.nan_to_num(found.cosine, nan=-2.0), kind="stable")
+    order = order[~np.isnan(found.cosine[order])][: search.depth]
+    return Near(found.rows[order], found.cosine[order], found.columns.status[order])
 
 
 def holding_all(

@@ -13,6 +13,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.persist.index.account import AccountIndex
+from recollect.persist.index.look import Look
 from recollect.persist.sqlite.filter import compile_filter
 from recollect.persist.sqlite.indexes import Indexes
 from recollect.persist.sqlite.rows import event_of, id_text, memory_of, micros, place_of_target, vectors_of
@@ -22,7 +24,7 @@ from recollect.values.filter import Filter
 from recollect.values.ids import fingerprint
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place
-from recollect.values.search import Candidates, Search
+from recollect.values.search import Candidates, Near, Search
 from recollect.values.supersession import Replacement, covers, heirs, in_force
 
 
@@ -71,18 +73,17 @@ class SqliteReader:
         return [_standing(memory_of(row, identity.account), replaced) for row in rows]
 
     def candidates(self, search: Search) -> Candidates:
-        account = search.viewer.account
-        index = self._indexes.caught_up(self._connection, account, self._number(account))
-        return index.search(search, self._tagged(search))
+        return self._look(search).candidates()
 
-    def warm(self, account: str) -> None:
-        """Bring the account's index up to date."""
-        self._indexes.caught_up(self._connection, account, self._number(account))
+    def near(self, search: Search, vectors: Sequence[NDArray[np.float32]]) -> list[Near]:
+        return self._look(search).near(vectors)
 
     def holding(self, search: Search, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
-        account = search.viewer.account
-        index = self._indexes.caught_up(self._connection, account, self._number(account))
-        return index.holding(search, self._tagged(search), phrases, most)
+        return self._look(search).holding(phrases, most)
+
+    def warm(self, account: str) -> AccountIndex:
+        """The account's index, brought up to date."""
+        return self._indexes.caught_up(self._connection, account, self._number(account))
 
     def same_text(self, account: str, text: str) -> list[Record]:
         rows = self._run("by_digest", account=self._number(account), digest=self.digest(text))
@@ -182,6 +183,9 @@ class SqliteReader:
                 return 0
             known = self._file.accounts[account] = row["account"]
         return known
+
+    def _look(self, search: Search) -> Look:
+        return Look(self.warm(search.viewer.account), search, self._tagged(search))
 
     def _tagged(self, search: Search) -> NDArray[np.int64] | None:
         """The rows that carry every tag asked for; None when none is asked for."""

@@ -163,3 +163,25 @@ class CandidatesContract:
             "filter": 0,
         }
         assert (found.considered, found.visible) == (5, 1)
+
+    def test_many_vectors_at_once_find_what_each_would_find_alone(self, store: Store) -> None:
+        store.use_model(MODEL, DIMENSIONS)
+        for place in range(6):
+            put(
+                store,
+                record(f"memory {place}", status="forgotten" if place == 1 else "active"),
+                vectors=axis(place % 3),
+            )
+        put(store, record("elsewhere", account="other"), vectors=axis(0))
+        wanted = replace(SEARCH, depth=4, filter=replace(SEARCH.filter, statuses=("active", "forgotten")))
+        vectors = [axis(0).reshape(-1), axis(1).reshape(-1)]
+        with store.reading(NOW) as reader:
+            several = reader.near(wanted, vectors)
+            alone = [reader.candidates(replace(wanted, vector=vector)) for vector in vectors]
+        for near, one in zip(several, alone, strict=True):
+            assert sorted(near.rows.tolist()) == sorted(one.rows.tolist())
+            assert list(near.cosine) == sorted(near.cosine, reverse=True)
+            known = dict(zip(one.rows.tolist(), one.columns.status.tolist(), strict=True))
+            assert {row: known[row] for row in near.rows.tolist()} == dict(
+                zip(near.rows.tolist(), near.status.tolist(), strict=True)
+            )

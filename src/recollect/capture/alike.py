@@ -1,0 +1,140 @@
+"""Alike: the memories a new one is compared with, those alike enough for a second look. Reconcile asks for them.
+
+A batch is looked up at once, before its first draft is stored. What the batch itself stores is added; a draft that something
+it changed may bear on is looked up again. So the outcome is the same as for drafts stored one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.ports import Calibrated, Reader
+from recollect.values.filter import Filter
+from recollect.values.memory import Record
+from recollect.values.outcome import Outcome, Reinforced, Stored, Superseded
+from recollect.values.scope import Identity, Viewer
+from recollect.values.search import Near, Search
+from recollect.values.supersession import in_force
+from recollect.values.terms import query_terms
+from recollect.values.words import STATUSES, Status
+
+_EVERY_STATUS: tuple[Status, ...] = ("active", "superseded", "archived", "forgotten")
+_LOOK_AT = 12
+_MANY_WORDS = 48
+
+Found = list[tuple[Record, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a new memory means, as far as an embedder told, and how to read the cosines of its model."""
+
+    vector: NDArray[np.float32] | None = None
+    calibration: Calibrated | None = None
+
+
+@dataclass(slots=True)
+class Lookup:
+    """What the store holds that is like each draft of a batch, from `floor` similarity on, most alike first."""
+
+    now: datetime
+    floor: float
+    _found: dict[str, Found] = field(default_factory=dict)
+    _stored: list[tuple[Record, NDArray[np.float32]]] = field(default_factory=list)
+    _changed: set[str] = field(default_factory=set)
+
+    def ahead(self, reader: Reader, batch: Sequence[tuple[Record, Meaning]]) -> None:
+        """Look a whole batch up, grouped by who may see what."""
+        groups: dict[Viewer, list[tuple[Record, Meaning]]] = {}
+        for new, meaning in batch:
+            if meaning.vector is not None:
+                groups.setdefault(_viewer(new), []).append((new, meaning))
+        for viewer, members in groups.items():
+            search = Search(viewer, Filter(statuses=_EVERY_STATUS), self.now.timestamp(), depth=_LOOK_AT)
+            near = reader.near(search, [meaning.vector for _, meaning in members if meaning.vector is not None])
+            kept = [self._kept(found, meaning) for found, (_, meaning) in zip(near, members, strict=True)]
+            rows = list({row: None for some in kept for row, _, _ in some})
+            records = dict(zip(rows, reader.fetch(viewer.account, rows), strict=True)) if rows else {}
+            for (new, _), some in zip(members, kept, strict=True):
+                self._found[new.id] = [(_shown(records[row], status), likeness) for row, likeness, status in some]
+
+    def of(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
+        """The memories like one draft, as of now."""
+        ahead = self._found.get(new.id)
+        if ahead is None:
+            return self._asked(reader, new, meaning)
+        both = [*ahead, *self._of_batch(new, meaning)]
+        if any(record.id in self._changed for record, _ in both):
+            return self._asked(reader, new, meaning)
+        return sorted(both, key=lambda found: -found[1])[:_LOOK_AT]
+
+    def watch(self, outcome: Outcome, vectors: NDArray[np.float32] | None) -> None:
+        """Take note of what became of a draft of the batch."""
+        match outcome:
+            case Stored(memory) | Superseded(memory) if vectors is not None:
+                self._stored.append((memory, vectors))
+            case Reinforced(memory):
+                self._changed.add(memory.id)
+        if isinstance(outcome, Superseded):
+            self._changed.add(outcome.old.id)
+
+    def _of_batch(self, new: Record, meaning: Meaning) -> Found:
+        """Those stored by this batch that are like a draft and that it may be compared with."""
+        if not self._stored or meaning.vector is None or meaning.calibration is None:
+            return []
+        cosines = np.vecdot(np.concatenate([vectors for _, vectors in self._stored]), meaning.vector)
+        firsts = np.cumsum([0, *(len(vectors) for _, vectors in self._stored[:-1])])
+        nearness = (cosines[firsts] + np.maximum.reduceat(cosines, firsts)) / 2
+        places = _viewer(new).places()
+        return [
+            (record, float(likeness))
+            for (record, _), likeness in zip(self._stored, meaning.calibration.similarity(nearness), strict=True)
+            if likeness >= self.floor and record.place in places and in_force(record, self.now)
+        ]
+
+    def _kept(self, found: Near, meaning: Meaning) -> list[tuple[int, float, str]]:
+        if meaning.calibration is None or len(found.rows) == 0:
+            return []
+        likeness = meaning.calibration.similarity(found.cosine)
+        rows, statuses = found.rows.tolist(), found.status.tolist()
+        return [
+            (rows[i], alike, STATUSES[statuses[i]]) for i, alike in enumerate(likeness.tolist()) if alike >= self.floor
+        ]
+
+    def _asked(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
+        """Without vectors, likeness is the share of the draft's telling words."""
+        search = Search(
+            _viewer(new),
+            Filter(statuses=_EVERY_STATUS),
+            self.now.timestamp(),
+            vector=meaning.vector,
+            terms=query_terms(new.content)[:_MANY_WORDS] if meaning.vector is None else (),
+            depth=_LOOK_AT,
+        )
+        found = reader.candidates(search)
+        if len(found) == 0:
+            return []
+        if meaning.calibration is None:
+            met = (found.matches > 0).astype(np.float32)
+            likeness = np.vecdot(met, found.idf) / max(float(found.idf.sum()), 1e-9)
+        else:
+            likeness = np.nan_to_num(meaning.calibration.similarity(found.cosine), nan=0.0)
+        order = [int(i) for i in np.argsort(-likeness, kind="stable") if likeness[i] >= self.floor]
+        records = reader.fetch(new.account, [int(found.rows[i]) for i in order])
+        shown = (_shown(record, STATUSES[found.columns.status[i]]) for record, i in zip(records, order, strict=True))
+        return list(zip(shown, (float(likeness[i]) for i in order), strict=True))
+
+
+def _viewer(new: Record) -> Viewer:
+    """Who sees what a new memory may be compared with: whoever sees the place it goes to."""
+    identity = Identity(new.account, new.agent, (new.team,) if new.team else ())
+    return Viewer(identity, new.project, new.session if new.scope == "session" else None, new.task)
+
+
+def _shown(record: Record, status: str) -> Record:
+    return record if record.status == status else record.with_(status=status)

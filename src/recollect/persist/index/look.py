@@ -1,0 +1,142 @@
+"""Look: one search over the arrays of an account. Every leg under the mask, their neighbours, and the signals of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.index.account import AccountIndex
+from recollect.persist.index.mask import SUPERSEDED, Mask
+from recollect.persist.index.rows import SCORED, scoring_columns
+from recollect.persist.index.vectors import EXACT, distinct, top_of
+from recollect.values.search import IN_WINDOW, STANDING, TALKING, Candidates, Near, Search
+
+_NO_ROWS = np.empty(0, np.int64)
+Spots = NDArray[np.int64]
+
+
+class Look:
+    """An index seen through one search: what it may return is decided first, then what is worth returning."""
+
+    def __init__(self, index: AccountIndex, search: Search, tagged: Spots | None = None) -> None:
+        self._index, self._search, self._table = index, search, index.table
+        self._gates = index.masks.of(search)
+        allowed = self._gates.allowed
+        self._allowed: Mask = allowed if tagged is None else allowed & np.isin(index.table["row"], tagged)
+
+    def candidates(self) -> Candidates:
+        """The rows worth scoring."""
+        index, search = self._index, self._search
+        bm25, idf = index.scores(search.terms)
+        window = self._window()
+        legs = self._legs(bm25)
+        chosen = distinct(np.concatenate([self._named(), *legs, *self._extra_legs(bm25, window)]))
+        talking = np.concatenate([_NO_ROWS, *(leg[:TALKING] for leg in legs)])
+        beside = index.turns.beside(talking, search.neighbours, self._allowed)
+        spots = distinct(np.concatenate((chosen, beside))) if len(beside) else chosen
+        spots = spots[np.argsort(self._table["row"][spots], kind="stable")]
+        selected = np.isin(spots, chosen) if len(spots) > len(chosen) else np.ones(len(spots), np.bool_)
+        taken = {name: self._table[name][spots] for name in SCORED}
+        taken["status"] = self._standing(spots)
+        return Candidates(
+            rows=taken["row"],
+            cosine=self._cosines(spots, selected),
+            bm25=bm25[spots],
+            matches=index.postings.matches(search.terms, spots),
+            selected=selected,
+            columns=scoring_columns(taken),
+            considered=index.held,
+            visible=int(np.count_nonzero(self._allowed)),
+            hidden=tuple(self._gates.held.items()),
+            idf=idf,
+            mean_cosine=index.mean_cosine(search),
+            mean_length=index.mean_length,
+            in_window=len(window),
+        )
+
+    def near(self, vectors: Sequence[NDArray[np.float32]]) -> list[Near]:
+        """The nearest rows of each of several vectors."""
+        found = []
+        for vector in vectors:
+            leg = self._nearest(vector)
+            found.append(Near(self._table["row"][leg], self._nearness(vector, leg), self._standing(leg)))
+        return found
+
+    def holding(self, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
+        """For each phrase, the visible rows that hold all its words; none when they are more than `most`."""
+        found = (self._index.postings.holding(phrase, most) for phrase in phrases)
+        rows = self._table["row"]
+        return [rows[spots[self._allowed[spots]]].tolist() if spots is not None else [] for spots in found]
+
+    def _standing(self, spots: Spots) -> NDArray[np.uint8]:
+        """The status of rows for this viewer."""
+        status: NDArray[np.uint8] = np.where(self._gates.superseded[spots], SUPERSEDED, self._table["status"][spots])
+        return status
+
+    def _legs(self, bm25: NDArray[np.float32]) -> list[Spots]:
+        """What meaning and words bring, each best first."""
+        search = self._search
+        if search.depth == 0:
+            return []
+        legs = [self._leading(bm25)] if search.terms else []
+        if search.vector is not None:
+            legs.append(self._nearest(search.vector))
+        return legs
+
+    def _leading(self, scores: NDArray[np.float32]) -> Spots:
+        met = np.flatnonzero((scores > 0) & self._allowed)
+        top = met[top_of(scores[met], self._search.depth)]
+        return top[np.argsort(-scores[top], kind="stable")]
+
+    def _extra_legs(self, bm25: NDArray[np.float32], window: Spots) -> list[Spots]:
+        """What the time asked about and standing instructions bring."""
+        legs: list[Spots] = []
+        standing = np.flatnonzero(self._table["standing"] & self._allowed) if self._search.standing else _NO_ROWS
+        for part, count in ((window, IN_WINDOW), (standing, STANDING)):
+            if len(part) > count:
+                near = np.nan_to_num(self._nearness(self._search.vector, part), nan=-1.0)
+                legs += [part[top_of(near, count)], part[top_of(bm25[part], count)]]
+            else:
+                legs.append(part)
+        return legs
+
+    def _window(self) -> Spots:
+        """Rows of the time the question asks about."""
+        if not self._search.windows:
+            return _NO_ROWS
+        when = np.where(np.isnan(self._table["occurred"]), self._table["created"], self._table["occurred"])
+        inside = np.logical_or.reduce([(when >= since) & (when < until) for since, until in self._search.windows])
+        return np.flatnonzero(inside & self._allowed)
+
+    def _nearest(self, vector: NDArray[np.float32]) -> Spots:
+        """The rows nearest to a vector, best first."""
+        table, vectors, count = self._table, self._index.vectors, self._search.depth
+        embedded = self._allowed & (table["vectors"] > 0)
+        many = np.count_nonzero(embedded) > EXACT
+        held = vectors.likely(vector, embedded, count) if many else np.flatnonzero(embedded)
+        near = self._nearness(vector, held, rough=True)
+        top = top_of(near, count)
+        return held[top[np.argsort(-near[top], kind="stable")]]
+
+    def _cosines(self, spots: Spots, selected: Mask) -> NDArray[np.float32]:
+        """Exact for what a leg brought; for neighbours, who only lend, nearly so."""
+        vector, all_chosen = self._search.vector, selected.all()
+        found = np.empty(len(spots), np.float32) if all_chosen else self._nearness(vector, spots, rough=True)
+        found[selected] = self._nearness(vector, spots[selected])
+        return found
+
+    def _nearness(
+        self, vector: NDArray[np.float32] | None, spots: Spots, *, rough: bool = False
+    ) -> NDArray[np.float32]:
+        if vector is None:
+            return np.full(len(spots), np.nan, np.float32)
+        starts, counts = self._table["vector"][spots], self._table["vectors"][spots]
+        return self._index.vectors.nearness(vector, starts, counts, rough=rough)
+
+    def _named(self) -> Spots:
+        """Rows asked for by number, as far as they may be seen."""
+        where = self._index.where() if self._search.rows else {}
+        spots = [spot for row in self._search.rows if (spot := where.get(row)) is not None and self._allowed[spot]]
+        return np.array(spots, np.int64)
