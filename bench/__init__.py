@@ -1,4 +1,4 @@
-"""The bench: quality on evaluation sets, speed and reliability, each figure beside its target.
+"""The bench: quality on evaluation sets, speed, the graph and reliability, each figure beside its target.
 
-`python -m bench quality | speed | reliability | all | report`. Nothing of the evaluation data is in this repository.
+`python -m bench quality | speed | graph | reliability | all | report`. Nothing of the evaluation data is in this repository.
 """

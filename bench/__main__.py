@@ -1,4 +1,4 @@
-"""`python -m bench`: quality, speed, reliability, or all of them; `report` writes docs/benchmarks.md from the newest runs."""
+"""`python -m bench`: quality, speed, graph, reliability, or all; `report` writes docs/benchmarks.md from the newest runs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ def main(arguments: list[str] | None = None) -> int:
         _quality(given)
     if wanted in ("speed", "all"):
         _speed(given)
+    if wanted in ("graph", "all"):
+        _graph(given)
     if wanted in ("reliability", "all"):
         _reliability(given)
     if wanted == "report":
@@ -52,6 +54,24 @@ def _speed(given: argparse.Namespace) -> None:
     _keep("speed", given, {"figures": [f.as_row() for f in figures]})
 
 
+def _graph(given: argparse.Namespace) -> None:
+    from bench import graph
+    from bench.embedding import CachedEmbedder, cache_folder, local_embedder
+    from bench.sets import data_folder
+    from bench.tables import figures_table
+    from bench.walking import walked, walking_figures, walking_table
+
+    with closing(CachedEmbedder(local_embedder(), cache_folder(given.cache))) as embedder:
+        found = walked(data_folder(given.data), embedder)
+    rows = given.rows or 100_000
+    sizes = tuple(size for size in (10_000, 100_000) if size <= rows) or (rows,)
+    figures = [*walking_figures(found), *graph.run(rows, sizes)]
+    table = walking_table(found) if found.rows else ""
+    print(f"\n## Graph\n\n{figures_table(figures)}\n\n{table}\n")
+    tables = [["Does the walk earn its place in hybrid?", table]] if table else []
+    _keep("graph", given, {"figures": [f.as_row() for f in figures], "tables": tables, "left_out": found.left_out})
+
+
 def _reliability(given: argparse.Namespace) -> None:
     from bench import reliability
     from bench.tables import figures_table
@@ -77,16 +97,16 @@ def _settings(constants: str) -> dict[str, Any]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
-        "command", nargs="?", choices=("quality", "speed", "reliability", "all", "report"), default="all"
+        "command", nargs="?", choices=("quality", "speed", "graph", "reliability", "all", "report"), default="all"
     )
     parser.add_argument("--data", help="folder of the evaluation sets (or RECOLLECT_BENCH_DATA)")
     parser.add_argument("--cache", help="folder for cached vectors (the user's cache folder)")
     parser.add_argument("--no-save", dest="save", action="store_false", help="print only, keep no raw rows")
-    parser.add_argument("--sets", default="all", help="locomo,hay48,pooled,beam,hotpotqa,conflict,sick,secrets")
+    parser.add_argument("--sets", default="all", help="locomo,hay48,pooled,beam,hotpotqa,conflict,sick,…")
     parser.add_argument("--profile", default="all", help="hybrid, or several with commas; the first has the figures")
     parser.add_argument("--constants", default="", help="dense=0.65,… : defines the profile `tuned` on hybrid")
     parser.add_argument("--quick", action="store_true", help="fewer haystacks for other profiles, fewer pairs")
-    parser.add_argument("--rows", type=int, help="speed: one size only")
+    parser.add_argument("--rows", type=int, help="speed and graph: one size only")
     parser.add_argument("--large", action="store_true", help="speed: also a million memories")
     parser.add_argument("--seconds", type=float, default=60, help="reliability: how long eight processes work")
     parser.add_argument("--kills", type=int, default=50, help="reliability: how often a writer is killed")

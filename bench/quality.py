@@ -13,11 +13,12 @@ from typing import Any
 
 from bench.beliefs import conflict, sick
 from bench.credentials import credentials
+from bench.precision import precision, precision_figures
 from bench.retrieval import PROFILES, SETS, Row, evaluate, summary
 from bench.sets import DataMissing
 from bench.tables import Figure, figures_table, markdown
 
-ALL = (*SETS, "conflict", "sick", "secrets")
+ALL = (*SETS, "conflict", "sick", "secrets", "precision")
 _QUICK_PAIRS = 8
 _TARGETS = {
     ("locomo", "r5"): ("LoCoMo turn recall@5", None),
@@ -81,7 +82,11 @@ def run(
         found = done.raw["secrets"] = credentials(data)
         done.figures += _secret_figures(found)
 
-    others = {"conflict": facts, "sick": pairs, "secrets": secrets}
+    def named() -> None:
+        found = done.raw["precision"] = precision(data, embedder, settings)
+        done.figures += precision_figures(found, precision(data, embedder, settings, named=False))
+
+    others = {"conflict": facts, "sick": pairs, "secrets": secrets, "precision": named}
     for name in sets:
         done.attempt(name, others.get(name) or (lambda name=name: retrieval(name)))
     return done

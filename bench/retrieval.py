@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ def evaluate(
     """Rows of every set and profile. Quick: profiles other than the first see every third haystack only."""
     rows: list[Row] = []
     for name in sets:
-        for place, corpus in enumerate(_corpora(data, name)):
+        for place, corpus in enumerate(corpora(data, name)):
             asked = profiles if not (quick and name == "hay48" and place % _SKIPPED) else profiles[:1]
             rows += [{"bench": name, **row} for row in judged(corpus, embedder, asked, settings or {})]
     return rows
@@ -50,11 +50,13 @@ def judged(corpus: Corpus, embedder: Any, profiles: Sequence[str], settings: Map
         names = stored(memory, corpus)
         for profile in profiles:
             for question in corpus.questions:
-                yield {"profile": profile, **_judgement(memory, question, profile, names)}
+                yield {"profile": profile, **judgement(memory, question, profile, names)}
 
 
-def stored(memory: recollect.Memory, corpus: Corpus) -> dict[str, str]:
-    """Every turn kept as it is; returns which id of the set each memory has."""
+def stored(
+    memory: recollect.Memory, corpus: Corpus, tags: Callable[[str], Sequence[str]] | None = None
+) -> dict[str, str]:
+    """Every turn kept as it is, with the tags its text is given; returns which id of the set each memory has."""
     drafts = [
         recollect.Draft(
             turn.text,
@@ -63,6 +65,7 @@ def stored(memory: recollect.Memory, corpus: Corpus) -> dict[str, str]:
             position=turn.position,
             speaker=turn.speaker,
             occurred_at=turn.at,
+            tags=tags(turn.text) if tags else (),
         )
         for turn in corpus.turns
     ]
@@ -81,14 +84,16 @@ def summary(rows: Iterable[Row]) -> dict[str, float]:
     return {kind: mean(row[kind] for row in held if row[kind] is not None) for kind in kinds} | {"n": len(held)}
 
 
-def _corpora(data: Path, name: str) -> Iterator[Corpus]:
+def corpora(data: Path, name: str) -> Iterator[Corpus]:
+    """The stores of a set: one, or one a question."""
     if name == "hay48":
         yield from haystacks(data, load(data, _FOLDERS["pooled"]))
     else:
         yield load(data, _FOLDERS[name])
 
 
-def _judgement(memory: recollect.Memory, question: Question, profile: str, names: Mapping[str, str]) -> Row:
+def judgement(memory: recollect.Memory, question: Question, profile: str, names: Mapping[str, str]) -> Row:
+    """One question asked and its ranked list measured."""
     found = memory.recall(question.text, project=question.set, limit=_DEPTH, profile=profile, now=question.at)
     ranked = [names[hit.memory.id] for hit in found]
     sessions = distinct(hit.memory.session for hit in found)

@@ -19,11 +19,11 @@ from recollect import config, wiring
 from recollect.capture.annotate import _IMPORTANCE
 from recollect.capture.screen.policy import DEFAULT_POLICY
 from recollect.embed.calibration import AT_PARAPHRASE, AT_RANDOM
-from recollect.recall.cascade import HAS_TAG
 from recollect.recall.profiles import Lexical, Semantic
 from recollect.serve.cli.main import recollect
 from recollect.serve.cli.menu import SECTIONS
-from recollect.values import trust, words
+from recollect.values import trigger, trust, words
+from recollect.values.link import EDGE_WEIGHTS
 
 FOLDER = Path(__file__).resolve().parent / "reference"
 _MADE = "<!-- Made by `python -m docs.generate` from the code; edit that instead. -->"
@@ -105,7 +105,13 @@ def _profiles() -> Iterable[str]:
         held = [f for f in fields(profile) if f.name != "name"]  # type: ignore[arg-type]
         yield table(("constant", "default"), ((f"`{f.name}`", getattr(profile, f.name)) for f in held))
     yield "## Edges of cascade"
-    yield table(("edge", "weight"), [("`has_tag`", HAS_TAG)])
+    yield (
+        "A step carries over so much of a score, in either direction; a memory has in_cluster when clusters were found"
+        " ([the design](graph-design.md))."
+    )
+    edges = {**EDGE_WEIGHTS, "relates_to": "its own, 0.01 to 1"}
+    told = {**WORDS["edge"], **WORDS["relation"]}
+    yield table(("edge", "weight", "what it joins"), ((f"`{name}`", edges[name], told[name]) for name in told))
     yield "## Modes of search"
     modes = (Lexical(), Semantic())
     yield table(("mode", "formula"), [*((m.name, m.formula) for m in modes), ("hybrid", "as above")])
@@ -134,6 +140,10 @@ def _vocabulary() -> Iterable[str]:
     yield from _list("Deliveries", "delivery", words.DELIVERIES, "when a context is to carry it")
     yield from _list("Modes of search", "mode", words.SEARCH_MODES, "how it looks")
     yield from _list("Outcomes", "outcome", get_args(words.OutcomeKind), "what became of a draft")
+    yield from _list("Relations", "relation", words.LINK_RELATIONS, "what a link says")
+    yield from _list("Ways out", "way", words.WAYS_OUT, "how `resolve` settles a contradiction")
+    yield from _list("Triggers", "trigger", trigger.KINDS, "what it fits")
+    yield from _list("Documents", "document", get_args(words.DocumentKind), "what is kept beside memories")
     yield from _list("Events", "event", get_args(words.EventKind), "what the journal says happened")
 
 

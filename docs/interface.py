@@ -12,11 +12,16 @@ from docs.meanings import FIELDS, OWN
 from recollect import errors, offload, wiring
 from recollect.engine import Memory
 from recollect.serve.cli.failure import exit_code
-from recollect.values import draft, event, hit, memory, outcome
+from recollect.upkeep import tags
+from recollect.values import cluster, draft, event, gap, graph, hit, link, memory, origin, outcome, procedure
 
-_VALUES = (
+_VALUES: tuple[type, ...] = (
     draft.Draft, memory.Record, memory.Provenance, hit.Recalled, hit.Hit, hit.Explanation, hit.Signal, event.Event,
     outcome.Conflict,
+)  # fmt: skip
+_GRAPH_VALUES: tuple[type, ...] = (
+    link.Link, hit.Related, origin.Origin, procedure.Procedure, tags.Tag, cluster.Cluster, outcome.Contradiction,
+    gap.Topic, gap.Gap, graph.Graph, graph.GraphNode, graph.GraphEdge,
 )  # fmt: skip
 _OUTCOMES = (outcome.Stored, outcome.Reinforced, outcome.Superseded, outcome.Refused)
 _SHORTHANDS = {
@@ -24,6 +29,7 @@ _SHORTHANDS = {
     "Events": "list[Event]",
     "Ids": "list[str]",
     "Unpack[DraftFields]": "DraftFields",
+    "Disputed": "Contradiction | Conflict | tuple[str, str]",
 }
 
 
@@ -42,14 +48,16 @@ def api() -> Iterable[str]:
     yield f"It gives an `AsyncMemory`. {inspect.getdoc(offload.AsyncMemory)} Await it, or use `async with`."
     yield "## Memory"
     yield str(inspect.getdoc(Memory))
-    for name, verb in vars(Memory).items():
+    groups = [vars(group) for group in Memory.__mro__ if group is not object]
+    for name, verb in (pair for group in groups for pair in group.items()):
         if not name.startswith("_"):
             yield from _verb(name, verb)
     yield (
         "`recall`, `search` and `list` take the filters `type`, `tag`, `scope`, `status`, `source` (one word or several;"
         ' `status="all"` is every status), `since`, `until` (aware times) and `min_trust`. In `recall` and `search`, `project`,'
         " `session` and `task` say where the caller stands; in `list`, `project` and `session` are filters too. `search` also"
-        " takes `explain` and `now`."
+        " takes `explain`, `now`, `context`, `true_at`, `season` and `named`. `graph` takes with a question all that `recall`"
+        " takes, and without one the filters."
     )
     yield "## Values"
     for shape in _VALUES:
@@ -57,6 +65,10 @@ def api() -> Iterable[str]:
     yield "### Outcome"
     yield "`remember` returns one of four; each has `kind`, `memory`, `reason`, `conflicts` and `notes`; `Superseded` also `old`."
     yield table(("class", "kind", "what it says"), ((k.__name__, _kind(k), inspect.getdoc(k)) for k in _OUTCOMES))
+    yield "## Values of the graph"
+    yield "What the verbs about links, tags, clusters, gaps and contradictions return ([how](../howto/graph.md))."
+    for shape in _GRAPH_VALUES:
+        yield from _value(shape)
 
 
 def error_tree() -> Iterable[str]:
@@ -102,7 +114,15 @@ def _value(shape: type) -> Iterable[str]:
     yield f"### {shape.__name__}"
     yield str(inspect.getdoc(shape))
     rows = [(f"`{f.name}`", f"`{f.type}`", _meaning(shape, f.name)) for f in fields(shape)]
-    yield table(("field", "type", "what it is"), rows)
+    yield table(("field", "type", "what it is"), [*rows, *_properties(shape)])
+
+
+def _properties(shape: type) -> Iterable[tuple[str, str, str]]:
+    """What is worked out from the fields, told as its docstring tells it."""
+    for name, held in vars(shape).items():
+        if isinstance(held, property) and held.fget is not None and held.fget.__doc__:
+            told = held.fget.__doc__.rstrip(".")
+            yield f"`{name}`", f"`{held.fget.__annotations__['return']}`", told[0].lower() + told[1:]
 
 
 def _meaning(shape: type, name: str) -> str:

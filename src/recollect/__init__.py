@@ -28,11 +28,18 @@ if TYPE_CHECKING:
         StoreNewer,
     )
     from recollect.offload import AsyncMemory, open_async
+    from recollect.upkeep.tags import Tag
+    from recollect.values.cluster import Cluster
     from recollect.values.draft import Draft
     from recollect.values.event import Event
-    from recollect.values.hit import Explanation, Hit, Recalled, Signal
+    from recollect.values.gap import Gap, Topic
+    from recollect.values.graph import Graph, GraphEdge, GraphNode
+    from recollect.values.hit import Explanation, Hit, Recalled, Related, Signal
+    from recollect.values.link import Link
     from recollect.values.memory import Provenance, Record
-    from recollect.values.outcome import Conflict, Outcome, Refused, Reinforced, Stored, Superseded
+    from recollect.values.origin import Origin
+    from recollect.values.outcome import Conflict, Contradiction, Outcome, Refused, Reinforced, Stored, Superseded
+    from recollect.values.procedure import Procedure
     from recollect.wiring import open_memory as open
 
 _HOMES = {
@@ -42,21 +49,30 @@ _HOMES = {
         "RecollectError", "SettingsError", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
     ),
     ".offload": ("AsyncMemory", "open_async"),
+    ".upkeep.tags": ("Tag",),
+    ".values.cluster": ("Cluster",),
     ".values.draft": ("Draft",),
     ".values.event": ("Event",),
-    ".values.hit": ("Explanation", "Hit", "Recalled", "Signal"),
+    ".values.gap": ("Gap", "Topic"),
+    ".values.graph": ("Graph", "GraphEdge", "GraphNode"),
+    ".values.hit": ("Explanation", "Hit", "Recalled", "Related", "Signal"),
+    ".values.link": ("Link",),
     ".values.memory": ("Provenance", "Record"),
-    ".values.outcome": ("Conflict", "Outcome", "Refused", "Reinforced", "Stored", "Superseded"),
+    ".values.origin": ("Origin",),
+    ".values.procedure": ("Procedure",),
+    ".values.outcome": ("Conflict", "Contradiction", "Outcome", "Refused", "Reinforced", "Stored", "Superseded"),
     ".wiring": ("open_memory",),
 }  # fmt: skip
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0"
 __all__ = [
-    "AmbiguousId", "AsyncMemory", "Conflict", "Disabled", "Draft", "EmbedderError", "EmbedderUnavailable", "Event", "Explanation",
-    "Hit", "InvalidInput", "Memory", "ModelMismatch", "NotFound", "Outcome", "Provenance", "ReadOnly", "Recalled",
-    "RecollectError", "Record", "Refused", "Reinforced", "SettingsError", "Signal", "StoreBusy", "StoreDamaged", "StoreError",
-    "StoreFull", "StoreNewer", "Stored", "Superseded", "open", "open_async",
+    "AmbiguousId", "AsyncMemory", "Cluster", "Conflict", "Contradiction", "Disabled", "Draft", "EmbedderError",
+    "EmbedderUnavailable", "Event", "Explanation", "Gap", "Graph", "GraphEdge", "GraphNode", "Hit", "InvalidInput",
+    "Link", "Memory", "ModelMismatch", "NotFound", "Origin", "Outcome", "Procedure", "Provenance", "ReadOnly",
+    "Recalled", "RecollectError", "Record", "Refused", "Reinforced", "Related", "SettingsError", "Signal",
+    "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer", "Stored", "Superseded", "Tag", "Topic",
+    "open", "open_async",
 ]  # fmt: skip
 
 

@@ -43,6 +43,10 @@ class Settings:
     duplicate: float = 0.92  # similarity from which two texts may say the same
     contradiction: float = 0.75  # similarity from which a new memory is compared with an old one
     similarity_floor: float = 0.40  # similarity below which a semantic hit is noise
+    deep_merge: float = 0.95  # similarity from which two clusters become one
+    gaps: bool = True  # recall keeps a question that nothing answers, until a memory does
+    infer_tags: bool = True  # remember adds tags that the text and its files plainly tell
+    refresh_clusters: int = 50  # clusters are found anew after so many recalls; 0 is never
     personal: Mapping[str, str] = field(default_factory=dict)  # kind of sensitive data -> allow, redact or refuse
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # your own ranking profiles
 
@@ -136,8 +140,8 @@ def _checked(name: str, value: Any, where: str) -> Any:
 
 _CHOICES = {"embedder": ("local", "http", "none"), "durability": ("full", "process")}
 _RANGES = {
-    "duplicate": (0.0, 1.0), "contradiction": (0.0, 1.0), "similarity_floor": (0.0, 1.0),
-    "limit": (1, 1000), "embedder_threads": (0, 64),
+    "duplicate": (0.0, 1.0), "contradiction": (0.0, 1.0), "similarity_floor": (0.0, 1.0), "deep_merge": (0.0, 1.0),
+    "limit": (1, 1000), "refresh_clusters": (0, 1_000_000), "embedder_threads": (0, 64),
 }  # fmt: skip
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

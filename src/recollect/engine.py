@@ -12,16 +12,16 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Self, Unpack
 
-from recollect.capture.edit import DEMOTE, REINFORCE, edited, fed_back, scored
-from recollect.capture.intake import clean_name, clean_tags, clean_time, one_of
+from recollect.capture.edit import edited
+from recollect.capture.fields import clean_name, clean_tags, clean_time, one_of
 from recollect.errors import InvalidInput
-from recollect.handle import Handle, known_filters
-from recollect.lookup import chain_of, narrowed, one_record, seen_events
-from recollect.parts import Parts
+from recollect.handle import known_filters
+from recollect.lookup import narrowed, seen_events
 from recollect.ports import Progress
 from recollect.recall.profiles import Lexical, Profile, Semantic
-from recollect.upkeep.as_of import believed_at
+from recollect.upkeep.as_of import believed_at, documents_at
 from recollect.upkeep.doctor import examine
+from recollect.upkeep.gaps import erase
 from recollect.upkeep.reembed import reembed
 from recollect.upkeep.undo import undo
 from recollect.values.draft import Draft, DraftFields
@@ -29,8 +29,10 @@ from recollect.values.event import Event
 from recollect.values.hit import Recalled
 from recollect.values.memory import Record
 from recollect.values.outcome import Outcome, Refused
-from recollect.values.scope import Identity, Viewer
+from recollect.values.scope import Identity
 from recollect.values.words import SEARCH_MODES
+from recollect.verbs.judging import JudgingVerbs
+from recollect.verbs.linking import LinkingVerbs
 
 # The verb `list` hides the built-in inside the class, so its results are named here.
 Records = list[Record]
@@ -38,12 +40,8 @@ Events = list[Event]
 Ids = list[str]
 
 
-class Memory:
+class Memory(LinkingVerbs, JudgingVerbs):
     """One open store, seen by one identity. Use it as a context manager, or close it."""
-
-    def __init__(self, parts: Parts, identity: Identity, project: str | None = None) -> None:
-        self._parts, self._viewer = parts, Viewer(identity, project)
-        self._handle = Handle(parts, self._viewer)
 
     # Writing
 
@@ -70,18 +68,6 @@ class Memory:
         vetting, now = self._parts.vetting, self._parts.clock()
         return self._handle.edit(id, "update", lambda old: edited(old, changes, vetting, now))
 
-    def reinforce(self, id: str) -> Record:
-        """This memory was useful: +3."""
-        return self._handle.edited(id, "reinforce", lambda old: scored(old, REINFORCE, self._parts.clock()))
-
-    def demote(self, id: str) -> Record:
-        """This memory was irrelevant or stale: −1."""
-        return self._handle.edited(id, "demote", lambda old: scored(old, DEMOTE, self._parts.clock()))
-
-    def feedback(self, id: str, helpful: bool) -> Record:
-        """Whether a recalled memory helped: moves its confidence, and its strength when it did."""
-        return self._handle.edited(id, "feedback", lambda old: fed_back(old, bool(helpful), self._parts.clock()))
-
     def tag(self, id: str, *tags: str) -> Record:
         """Add tags."""
         added = _some_tags(tags)
@@ -93,18 +79,6 @@ class Memory:
         return self._handle.edited(
             id, "untag", lambda old: old.with_(tags=tuple(tag for tag in old.tags if tag not in gone))
         )
-
-    def supersede(self, old: str, new: str) -> Record:
-        """Let one stored memory replace another; the old one is kept, with its history, and no longer recalled."""
-        with self._handle.reading() as reader:
-            target = one_record(reader, self._viewer.identity, old)
-            chain = chain_of(reader, one_record(reader, self._viewer.identity, new))
-            below = [record.id for record in chain_of(reader, target)]
-        if target.id in {record.id for record in chain} or chain[0].id in below:
-            raise InvalidInput("id", "that would make a circle", "name a memory that is not part of its own history")
-        # A memory that replaces another already hands the second one down to the oldest it replaces.
-        self._handle.edited(chain[-1].id, "supersede", lambda record: record.with_(supersedes=target.id))
-        return self.get(chain[0].id)
 
     def forget(self, id: str, reason: str | None = None) -> Record:
         """Hide a memory and keep it from coming back, in these or other words, until it is restored."""
@@ -120,6 +94,7 @@ class Memory:
         self._handle.settle()
         with self._parts.store.transaction(record.account, self._handle.actor, self._parts.clock()) as tx:
             tx.purge(record)
+            erase(tx, record)
         self._parts.recalled.clear()
         self._parts.store.erase_traces(record.account)
 
@@ -133,17 +108,27 @@ class Memory:
         profile: str | None = None,
         explain: bool = False,
         now: datetime | None = None,
+        context: str | None = None,
+        true_at: datetime | str | None = None,
+        season: str | None = None,
+        named: bool = False,
         project: str | None = None,
         session: str | None = None,
         task: str | None = None,
         **filters: Any,
     ) -> Recalled:
-        """What is known about something, best first. `explain=True` adds the whole reason to every hit."""
+        """What is known about something, best first. `explain=True` adds the whole reason to every hit.
+
+        `context` is what you work on: triggers look at it too. `true_at` asks what was true then, `season` what a season
+        needs. `named` returns only what the question names by a tag, and what that is linked to.
+        """
         settings = self._parts.loaded.settings
         chosen = self._handle.profile(profile or settings.profile)
         viewer = self._handle.at(project, session, task)
+        asked = {**filters, "explain": explain, "now": now, "context": context, "true_at": true_at}
+        asked |= {"season": season, "named": named}
         return self._handle.ask(
-            query, viewer, chosen, settings.limit if limit is None else limit, explain, now, filters
+            self._handle.asked(query, viewer, chosen, settings.limit if limit is None else limit, asked)
         )
 
     def search(
@@ -153,9 +138,8 @@ class Memory:
         one_of("mode", mode, SEARCH_MODES)
         plain: dict[str, Profile] = {"lexical": Lexical(), "semantic": Semantic()}
         profile = plain.get(mode) or self._handle.profile("hybrid")
-        explain, now = bool(filters.pop("explain", False)), filters.pop("now", None)
         viewer = self._handle.at(project, filters.pop("session", None), filters.pop("task", None))
-        return self._handle.ask(query, viewer, profile, limit, explain, now, filters)
+        return self._handle.ask(self._handle.asked(query, viewer, profile, limit, filters))
 
     def get(self, id: str) -> Record:
         """One memory by its id, or by a unique beginning or end of it."""
@@ -203,10 +187,13 @@ class Memory:
         with self._handle.reading() as reader:
             records, reworded = believed_at(reader, identity, time, parts.clock())
             vectors = reader.vectors(identity.account, [r.id for r in records if r.id not in reworded])
+            documents = documents_at(reader, identity.account, time)
         view = parts.blank(f"the view as of {time.isoformat()}", lambda: time)
         with view.store.transaction(identity.account, "as_of", time) as tx:
             for record in records:
                 tx.insert(record, vectors.get(record.id) if record.id not in reworded else parts.embed(record))
+            for document in documents:
+                tx.put_document(None, document, "describe")
         view.store.freeze()
         return Memory(view, identity, self._viewer.project)
 
@@ -218,7 +205,7 @@ class Memory:
         with self._parts.store.reading() as reader:
             off = sorted(reader.switched_off(self._viewer.account))
             return {
-                **reader.count(self._viewer.account, self._parts.clock()),
+                **reader.count(self._viewer.account, self._parts.clock(), self._viewer.identity),
                 "off": off,
                 "account": self._viewer.account,
             }
@@ -226,7 +213,10 @@ class Memory:
     def doctor(self) -> dict[str, Any]:
         """The health of the store, the embedder and its calibration."""
         parts = self._parts
-        return examine(parts.store, self._viewer.account, parts.clock(), parts.embedder, parts.missing)
+        found = examine(parts.store, self._viewer.account, parts.clock(), parts.embedder, parts.missing)
+        if parts.gardener.problem:
+            found["problems"].append(parts.gardener.problem)
+        return found
 
     def reembed(self, progress: Progress | None = None) -> int:
         """Give every memory a vector of the embedder in use; can be stopped and run again."""
@@ -256,6 +246,7 @@ class Memory:
         """Write what is waiting and let go of the store."""
         if self._parts.store.writable:
             self._handle.settle()
+        self._parts.gardener.finish()
         self._parts.store.close()
 
     def __enter__(self) -> Self:

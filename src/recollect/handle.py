@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from recollect.capture.intake import clean_name, clean_time, one_of
+from recollect.capture.fields import clean_context, clean_name, clean_season, clean_time, one_of
+from recollect.capture.screen.policy import Refusal, apply_policy
 from recollect.errors import Disabled, InvalidInput
 from recollect.lookup import narrowed, one_record, operation_of, seen_events
 from recollect.parts import Parts
-from recollect.ports import Reader
+from recollect.ports import Reader, Transaction, Vectors
 from recollect.recall.pipeline import Ask
 from recollect.recall.profiles import Profile
+from recollect.upkeep.gaps import note
 from recollect.upkeep.undo import last_operation
+from recollect.values.filter import Filter
+from recollect.values.gap import Miss
 from recollect.values.hit import Recalled
 from recollect.values.memory import Record
 from recollect.values.outcome import Refused
@@ -25,6 +28,7 @@ from recollect.values.words import EventKind
 EVERYWHERE = "*"
 _MANY_TOUCHES = 256
 _MANY_EVENTS = 1000
+_OF_THE_QUESTION = ("explain", "now", "context", "true_at", "season", "named")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +56,57 @@ class Handle:
         one_of("profile", name, tuple(self.parts.profiles))
         return self.parts.profiles[name]
 
-    def ask(
+    def ask(self, ask: Ask) -> Recalled:
+        """Put one question, count an access on what comes back, and keep what nothing answered as a need."""
+        parts, settings = self.parts, self.parts.loaded.settings
+        self.awake(ask.viewer.project)
+        prepared = parts.recall.prepare(ask)
+        with parts.store.reading() as reader:
+            answer = parts.recall.answer(reader, ask, prepared)
+        parts.recalled.extend(hit.memory.content for hit in answer.recalled)
+        parts.waiting.recalled(ask.viewer.account, [hit.memory.id for hit in answer.recalled])
+        if not parts.store.writable:
+            return answer.recalled
+        if settings.gaps and answer.missed and ask.filter == Filter() and not ask.named:
+            self._miss(ask, prepared.query.terms, answer.vector)
+        counted = settings.touch and answer.rows
+        if counted and parts.waiting.touch(ask.viewer.account, answer.rows, parts.clock()) >= _MANY_TOUCHES:
+            self.settle()
+        return answer.recalled
+
+    def asked(
         self,
         query: str,
         viewer: Viewer,
         profile: Profile,
         limit: int,
-        explain: bool,
-        now: datetime | None,
         filters: Mapping[str, Any],
-    ) -> Recalled:
-        """Put one question, and count an access on what comes back."""
-        parts = self.parts
-        self.awake(viewer.project)
-        asked_at = clean_time("now", now) or parts.clock()
-        ask = Ask(query, viewer, narrowed(**known_filters(filters)), asked_at, profile, limit, explain, now is not None)
-        prepared = parts.recall.prepare(ask)
-        with parts.store.reading() as reader:
-            answer = parts.recall.answer(reader, ask, prepared)
-        parts.recalled.extend(hit.memory.content for hit in answer.recalled)
-        counted = parts.loaded.settings.touch and parts.store.writable and answer.rows
-        if counted and parts.touches.add(viewer.account, answer.rows, parts.clock()) >= _MANY_TOUCHES:
-            self.settle()
-        return answer.recalled
+    ) -> Ask:
+        """A question from plain arguments, checked."""
+        more = {name: filters[name] for name in filters if name in _OF_THE_QUESTION}
+        rest = {name: value for name, value in filters.items() if name not in _OF_THE_QUESTION}
+        now = clean_time("now", more.get("now"))
+        context = more.get("context")
+        return Ask(
+            query,
+            viewer,
+            narrowed(**known_filters(rest)),
+            now or self.parts.clock(),
+            profile,
+            limit,
+            explain=bool(more.get("explain")),
+            exact=now is not None,
+            context="" if context is None else clean_context(context),
+            true_at=clean_time("true_at", more.get("true_at")),
+            season=clean_season(more.get("season")),
+            named=bool(more.get("named")),
+        )
+
+    def _miss(self, ask: Ask, terms: tuple[str, ...], vector: Vectors | None) -> None:
+        """A question that holds something the screen would not let through is not kept."""
+        cleaned = apply_policy(ask.text.strip(), self.parts.vetting.policy)
+        if not isinstance(cleaned, Refusal) and not cleaned.redacted:
+            self.parts.waiting.misses.append(Miss(cleaned.text, terms, vector, ask.viewer, ask.now))
 
     def edit(
         self, id: str, kind: EventKind, change: Callable[[Record], Record | Refused], reason: str | None = None
@@ -116,6 +148,14 @@ class Handle:
         events = seen_events(reader, identity, limit=_MANY_EVENTS)
         return last_operation(events, reader.undone(identity.account, {event.operation for event in events}))
 
+    @contextmanager
+    def changing(self) -> Iterator[Transaction]:
+        """One change of several memories, all or nothing, unless memory is off here."""
+        self.awake(self.viewer.project)
+        self.settle()
+        with self.parts.store.transaction(self.viewer.account, self.actor, self.parts.clock()) as tx:
+            yield tx
+
     def reading(self) -> AbstractContextManager[Reader]:
         """One consistent view of this moment, unless memory is off here."""
         self.awake(self.viewer.project)
@@ -140,13 +180,27 @@ class Handle:
             tx.switch(self.viewer.account, where, on)
 
     def settle(self) -> None:
-        """Write the access counts that are waiting, in one transaction."""
-        touches = self.parts.touches
-        if not touches.counts or touches.at is None or not self.parts.store.writable:
+        """Write what is waiting: access counts and unanswered questions, one transaction an account."""
+        waiting = self.parts.waiting
+        if not waiting.any or not self.parts.store.writable:
             return
-        for account, counts in touches.take().items():
-            with self.parts.store.transaction(account, self.actor, touches.at) as tx:
-                tx.touch(account, counts, touches.at)
+        for account, taken in waiting.take().items():
+            with self.parts.store.transaction(account, self.actor, taken.at) as tx:
+                tx.touch(account, taken.counts, taken.at)
+                for miss in taken.misses:
+                    note(tx, miss)
+                due = self._count_recalls(tx, account, taken.recalls)
+            if due:
+                self.parts.gardener.tend(account)
+
+    def _count_recalls(self, tx: Transaction, account: str, recalls: int) -> bool:
+        """Count recalls over all processes; whether the clusters are due to be found anew."""
+        every = self.parts.loaded.settings.refresh_clusters
+        if not every or not recalls:
+            return False
+        before = int(tx.note(f"recalls:{account}") or 0)
+        tx.set_note(f"recalls:{account}", str(before + recalls))
+        return (before + recalls) // every > before // every
 
 
 def known_filters(filters: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from recollect.capture.intake import clean_id, clean_name, clean_tags, clean_time, number, one_of
+from recollect.capture.fields import clean_id, clean_name, clean_tags, clean_time, number, one_of
 from recollect.errors import AmbiguousId, InvalidInput, NotFound
 from recollect.ports import Reader
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.image import from_image
 from recollect.values.memory import Record
-from recollect.values.scope import Identity, reaches
+from recollect.values.scope import Identity, Place, reaches
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
 _LONGEST_NUMBER = 12
 _MANY_EVENTS = 10_000
+# What recall and remember note by themselves: in the journal, but nothing anybody did.
+UNASKED = ("miss", "answer")
+NOWHERE: Place = ("agent", "", "")
 
 
 def one_record(reader: Reader, identity: Identity, wanted: Any) -> Record:
@@ -50,7 +53,7 @@ def seen_events(reader: Reader, identity: Identity, *, limit: int) -> list[Event
     """The journal, newest first, without what happened in rooms this identity does not reach."""
     for size in (4 * limit if limit < _MANY_EVENTS else None, None):
         events = reader.events(identity.account, limit=size, newest_first=True)
-        kept = seen(reader, identity, events)
+        kept = [event for event in seen(reader, identity, events) if event.kind not in UNASKED]
         if len(kept) >= limit or size is None or len(events) < size:
             break
     return kept[:limit]
@@ -61,7 +64,11 @@ def seen(reader: Reader, identity: Identity, events: Sequence[Event]) -> list[Ev
     ids = list(dict.fromkeys(event.memory_id for event in events))
     places = {record.id: record.place for record in reader.get(identity.account, ids) if record is not None}
     for event in events:
-        if event.before and event.memory_id not in places and "scope" in event.before:
+        if event.document is not None:
+            image = event.after or event.before
+            # What a purge left of a document tells no place: nobody is shown it.
+            places[event.memory_id] = NOWHERE if image is None else tuple(image["place"])
+        elif event.before and event.memory_id not in places and "scope" in event.before:
             places[event.memory_id] = from_image(event.before).place
     return [e for e in events if e.memory_id not in places or reaches(identity, places[e.memory_id])]
 

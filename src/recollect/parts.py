@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -11,28 +11,68 @@ from recollect.capture.pipeline import Capture
 from recollect.capture.vetting import Vetting
 from recollect.config import Loaded
 from recollect.errors import EmbedderError
-from recollect.ports import Clock, Embedder, EmbedMany, Store, Vectors
+from recollect.ports import Clock, Embedder, EmbedMany, Judge, Store, Vectors
 from recollect.recall.pipeline import Recall
 from recollect.recall.profiles import Profile
+from recollect.upkeep.gardener import Gardener
+from recollect.values.gap import Miss
 from recollect.values.memory import Record
 
 
 @dataclass(slots=True)
-class Touches:
-    """Accesses counted since they were last written, per account and row; counters, not history."""
+class Taken:
+    """What waited for one account."""
+
+    at: datetime
+    counts: Counter[int] = field(default_factory=Counter)
+    misses: list[Miss] = field(default_factory=list)
+    recalls: int = 0
+
+
+@dataclass(slots=True)
+class Waiting:
+    """What recalls left behind and nobody wrote yet: accesses (counters, not history), unanswered questions.
+
+    `together` holds the ids each of the last recalls returned: what is confirmed of the same one is linked.
+    """
 
     counts: dict[str, Counter[int]] = field(default_factory=dict)
+    misses: list[Miss] = field(default_factory=list)
+    recalls: Counter[str] = field(default_factory=Counter)
     at: datetime | None = None
+    together: deque[frozenset[str]] = field(default_factory=lambda: deque(maxlen=20))
+    confirmed: deque[str] = field(default_factory=lambda: deque(maxlen=100))
 
-    def add(self, account: str, rows: tuple[int, ...], at: datetime) -> int:
+    @property
+    def any(self) -> bool:
+        return bool(self.counts or self.misses)
+
+    def touch(self, account: str, rows: tuple[int, ...], at: datetime) -> int:
         """Count some rows; returns how many are waiting."""
         self.counts.setdefault(account, Counter()).update(rows)
         self.at = at
         return sum(len(rows) for rows in self.counts.values())
 
-    def take(self) -> dict[str, Counter[int]]:
-        """Everything waiting, handed over once."""
-        taken, self.counts = self.counts, {}
+    def recalled(self, account: str, ids: Sequence[str]) -> None:
+        """Take note of what one recall returned."""
+        self.recalls[account] += 1
+        self.together.append(frozenset(ids))
+
+    def confirm(self, id: str) -> list[str]:
+        """A memory helped; which others of the same recall did so before."""
+        before = [other for other in self.confirmed if other != id]
+        self.confirmed.append(id)
+        return [other for other in dict.fromkeys(before) if any({id, other} <= ids for ids in self.together)]
+
+    def take(self) -> dict[str, Taken]:
+        """Everything waiting, handed over once, by account."""
+        at = self.at or self.misses[-1].at
+        taken = {account: Taken(at, counts) for account, counts in self.counts.items()}
+        for miss in self.misses:
+            taken.setdefault(miss.viewer.account, Taken(at)).misses.append(miss)
+        for account, held in taken.items():
+            held.recalls = self.recalls.pop(account, 0)
+        self.counts, self.misses = {}, []
         return taken
 
 
@@ -51,7 +91,9 @@ class Parts:
     embed_many: EmbedMany | None
     missing: str | None
     blank: Callable[[str, Clock], Parts]
-    touches: Touches = field(default_factory=Touches)
+    judge: Judge
+    gardener: Gardener
+    waiting: Waiting = field(default_factory=Waiting)
     recalled: deque[str] = field(default_factory=lambda: deque(maxlen=200))
 
     def embed(self, memory: Record) -> Vectors | None:

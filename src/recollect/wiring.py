@@ -21,11 +21,13 @@ from recollect.errors import EmbedderUnavailable, InvalidInput, SettingsError
 from recollect.parts import Parts
 from recollect.persist.sqlite.connection import MEMORY
 from recollect.persist.sqlite.store import SqliteStore
-from recollect.ports import Clock, Embedder, Store, Verdict
+from recollect.ports import Calibrated, Clock, Embedder, Store, Verdict
 from recollect.recall.cascade import Cascade
 from recollect.recall.hybrid import Hybrid
 from recollect.recall.pipeline import Recall
 from recollect.recall.profiles import Belief, Composite, Hebbian, Profile, Relevance, customised
+from recollect.upkeep.gaps import answer
+from recollect.upkeep.gardener import Gardener
 from recollect.values.scope import Identity
 
 FetchProgress = Callable[[str, int, int], None]
@@ -76,8 +78,10 @@ def assemble(loaded: Loaded, store: Store, embedder: Attached | None, missing: s
             settings.agent or settings.actor,
             embed=embed_many,
             calibration=calibration,
+            infer=settings.infer_tags,
+            answered=lambda tx, account, stored, at: answer(tx, account, stored, lambda: _scale(embedder), at),
         ),
-        recall=Recall(embedder, missing),
+        recall=Recall(embedder, missing, settings.similarity_floor),
         vetting=vetting,
         clock=clock,
         loaded=loaded,
@@ -86,8 +90,14 @@ def assemble(loaded: Loaded, store: Store, embedder: Attached | None, missing: s
         embed_many=embed_many,
         missing=missing,
         blank=lambda name, moment: _blank(name, moment, loaded, embedder),
+        judge=judge,
+        gardener=Gardener(store, clock, settings.agent or settings.actor),
         recalled=recalled,
     )
+
+
+def _scale(embedder: Attached | None) -> Calibrated | None:
+    return None if embedder is None else embedder.query_calibration
 
 
 def _store(settings: Settings) -> SqliteStore:

@@ -1,6 +1,5 @@
 """The bench measures what it says: its metrics by hand, its sets, its cache, its tables, and a small run of speed."""
 
-import gzip
 import json
 import math
 import sqlite3
@@ -102,39 +101,6 @@ def test_a_cached_text_is_embedded_once_and_a_question_is_not_a_document(tmp_pat
     assert inner.texts == ["one", "two", "one"]
     assert np.array_equal(vectors[0], vectors[2])
     assert not np.array_equal(asked, vectors[0])
-
-
-def _write(path: Path, rows: list[dict]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with gzip.open(path, "wt", encoding="utf-8") as file:
-        file.writelines(json.dumps(row) + "\n" for row in rows)
-
-
-@pytest.fixture
-def data(tmp_path):
-    """A tiny set in the shape of the real ones."""
-    folder = tmp_path / "data"
-    said = {"set": "c1", "session": "S1", "ts": "2023-05-08T13:56:00", "speaker": "Ana"}
-    texts = ("My violin is from Cremona.", "The harbour opens at nine.", "We planted tomatoes in March.")
-    turns = [{**said, "id": f"D1:{n}", "text": text} for n, text in enumerate(texts)]
-    elsewhere = {**said, "set": "c2", "id": "D1:0", "text": "My violin is from Berlin."}
-    _write(folder / "locomo" / "corpus.jsonl.gz", [*turns, elsewhere])
-    asked = {"set": "c1", "qid": "q1", "text": "Where is the violin from?", "category": "single-hop"}
-    gold = {"gold": ["D1:0"], "gold_sessions": ["S1"], "date": None}
-    adversarial = {**asked, **gold, "qid": "q2", "category": "adversarial"}
-    _write(folder / "locomo" / "queries.jsonl.gz", [{**asked, **gold}, adversarial, {**asked, "gold": [], "qid": "q3"}])
-    facts = ("The harbour master is Ana Silva.", "The capital of Freedonia is Zoville.")
-    _write(
-        folder / "memoryagentbench_conflict" / "facts.jsonl.gz",
-        [{"set": "6k", "id": n, "text": text} for n, text in enumerate(facts)],
-    )
-    question = {"set": "6k", "qid": "f1", "text": "Who is the harbour master?", "gold": 0, "stale": [1]}
-    _write(
-        folder / "memoryagentbench_conflict" / "queries.jsonl.gz", [question, {"set": "6k", "qid": "f2", "text": "?"}]
-    )
-    pair = {"a": "A man is cooking.", "b": "A man is cooking.", "label": "entailment", "score": 5}
-    _write(folder / "pairs_sick" / "pairs.jsonl.gz", [{**pair, "ab": "A_entails_B", "ba": "B_entails_A"}])
-    return folder
 
 
 def test_a_set_has_its_turns_in_place_and_only_questions_with_gold(data):

@@ -7,7 +7,7 @@ from recollect.serve.cli.views.journal import show_log
 
 @pytest.fixture
 def one(keep) -> str:
-    return keep("We deploy with make deploy")
+    return keep("We deploy with make deploy", "-t", "shop")
 
 
 def memory(run, id: str) -> dict:
@@ -26,6 +26,28 @@ def test_update(run, one) -> None:
 def test_update_can_set_and_lift_an_expiry(run, one) -> None:
     assert run("update", one, "--ttl", "30d", "--json").json["expires_at"] is not None
     assert run("update", one, "--no-expiry", "--json").json["expires_at"] is None
+
+
+def test_update_can_set_and_take_away_triggers_and_season(run, one) -> None:
+    now = run(
+        "update", one, "--trigger", "make deploy", "--trigger", "glob:*.mk", "--season", "Release week", "--json"
+    ).json
+    assert (now["triggers"], now["season"]) == (["make deploy", "glob:*.mk"], "release-week")
+    now = run("update", one, "--no-trigger", "--no-season", "--json").json
+    assert (now["triggers"], now["season"]) == ([], None)
+
+
+def test_update_cannot_set_and_empty_the_same_field(run, one) -> None:
+    done = run("update", one, "--trigger", "make deploy", "--no-trigger")
+    assert done.code == 2
+    assert "both set and emptied" in done.err
+
+
+def test_a_bad_pattern_is_refused_with_the_fix(run, one) -> None:
+    done = run("update", one, "--trigger", "re:(", "--json")
+    assert done.code == 2
+    assert done.error["field"] == "triggers"
+    assert memory(run, one)["triggers"] == []
 
 
 def test_update_passes_the_screen(run, one) -> None:
@@ -47,9 +69,18 @@ def test_reinforce_demote_feedback(run, one) -> None:
     assert run("feedback", one).code == 2
 
 
+def test_feedback_on_several_is_all_or_nothing(run, one, keep) -> None:
+    other = keep("The office is in Berlin")
+    done = run("feedback", one, other, one, "--unhelpful", "--json")
+    assert [(each["short_id"], each["confidence"]) for each in done.json] == [(one, 0.9), (other, 0.9)]
+    assert run("feedback", one, other, "--helpful").out.count("✓ helpful") == 2
+    assert run("feedback", one, "00000000", "--unhelpful").code == 2
+    assert memory(run, one)["confidence"] == 0.95
+
+
 def test_tag_and_untag(run, one) -> None:
-    assert run("tag", one, "a", "#B", "--json").json["tags"] == ["a", "b"]
-    assert "#b" in run("untag", one, "a").out
+    assert run("tag", one, "a", "#B", "--json").json["tags"] == ["shop", "a", "b"]
+    assert "#b" in run("untag", one, "a", "shop").out
     assert memory(run, one)["tags"] == ["b"]
 
 
@@ -104,7 +135,7 @@ def test_undo_takes_back_the_last_change_or_a_numbered_one(run, one) -> None:
     assert memory(run, one)["score"] == 0
     number = next(event["seq"] for event in run("log", "--json").json if event["kind"] == "tag")
     assert list(run("undo", str(number), "--json").json) == ["undone", "memories"]
-    assert memory(run, one)["tags"] == []
+    assert memory(run, one)["tags"] == ["shop"]
     assert run("undo", "no-such-thing").code == 2
 
 
@@ -116,7 +147,7 @@ def test_undo_of_a_remember_removes_it(run, one) -> None:
 def test_the_journal_in_json(run, one) -> None:
     run("tag", one, "a")
     newest, oldest = run("log", "--json").json
-    assert (newest["kind"], newest["before"], newest["after"]) == ("tag", {"tags": []}, {"tags": ["a"]})
+    assert (newest["kind"], newest["before"], newest["after"]) == ("tag", {"tags": ["shop"]}, {"tags": ["shop", "a"]})
     assert oldest["kind"] == "remember"
     assert oldest["memory_id"].endswith(one)
     assert [event["kind"] for event in run("history", one, "--json").json] == ["remember", "tag"]
@@ -148,6 +179,9 @@ class TestAsOf:
         assert len(run("--as-of", then, "history", one, "--json").json) == 1
         assert run("--as-of", "1h", "list", "--json").json == []
         assert run("--as-of", "1h", "stats", "--json").json["statuses"] == {}
+        assert run("--as-of", "1h", "tags", "--json").json == []
+        for words in (["related", one], ["provenance", one], ["contradictions"], ["gaps"], ["graph"]):
+            assert run("--as-of", then, "--json", *words).code == 0
 
     @pytest.mark.parametrize(
         "words",
@@ -155,7 +189,9 @@ class TestAsOf:
             ["remember", "x"], ["remember", "--jsonl", "-"], ["update", "ID", "--importance", "1"], ["forget", "ID"],
             ["restore", "ID"], ["purge", "ID", "--yes"], ["reinforce", "ID"], ["demote", "ID"], ["tag", "ID", "a"],
             ["untag", "ID", "a"], ["feedback", "ID", "--helpful"], ["supersede", "ID", "ID"], ["undo"], ["reembed"],
-            ["on"], ["off"], ["doctor"], ["config"],
+            ["on"], ["off"], ["doctor"], ["config"], ["link", "ID", "ID"], ["unlink", "ID", "ID"], ["confirm", "ID"],
+            ["resolve", "ID", "ID", "forget"], ["contradictions", "--scan"], ["clusters"], ["tags", "rename", "a", "b"],
+            ["tags", "describe", "a", "b"],
         ],
         ids=lambda words: words[0],
     )  # fmt: skip

@@ -25,9 +25,9 @@ def test_recall_json(run, shop) -> None:
     done = run("recall", "deploy", "--json", "--explain")
     assert set(done.json) == {"hits", "notes", "trace"}
     hit = done.json["hits"][0]
-    assert set(hit) == {"score", "similarity", "memory", "explain"}
+    assert set(hit) == {"score", "similarity", "memory", "trigger", "explain"}
     assert hit["memory"]["short_id"] == shop["deploy"]
-    assert set(hit["explain"]) == {"profile", "formula", "signals", "terms", "path", "notes"}
+    assert set(hit["explain"]) == {"profile", "formula", "signals", "terms", "path", "notes", "confidence"}
     assert done.json["trace"]["considered"] == 3
     assert run("recall", "deploy", "--json").json["hits"][0]["explain"] is None
 
@@ -96,6 +96,77 @@ def test_what_is_not_there(run) -> None:
     assert run("get", "zz").code == 2
 
 
+class TestTriggers:
+    """A memory whose trigger is in sight comes first, marked."""
+
+    @pytest.fixture
+    def warning(self, keep, shop) -> str:
+        return keep("Never commit environment files", "--trigger", "glob:*.env")
+
+    def test_the_context_calls_it_up(self, run, warning, tmp_path) -> None:
+        lines = run("recall", "how do we deploy?", "--context", "git add .env").out.splitlines()
+        assert lines[0].endswith("! trigger glob:*.env")
+        assert lines[1].strip() == "! Never commit environment files"
+        assert lines[2].strip().startswith(warning)
+        assert "trigger" not in run("recall", "how do we deploy?").out
+        file = tmp_path / "staged.txt"
+        file.write_bytes(b"caf\xe9 shop.env")
+        for context, stdin in ((f"@{file}", ""), ("-", "add shop.env")):
+            hits = run("recall", "how do we deploy?", "--context", context, "--json", stdin=stdin).json["hits"]
+            assert [hit["trigger"] for hit in hits][:2] == ["glob:*.env", None]
+
+    def test_a_context_that_cannot_be_read(self, run, warning) -> None:
+        done = run("recall", "deploy", "--context", "@nowhere.txt")
+        assert done.code == 2
+        assert "nowhere.txt" in done.err
+
+    def test_explain_says_so_and_tells_the_confidence(self, run, warning) -> None:
+        done = run("recall", "deploy", "--context", ".env", "--explain")
+        assert "surfaced first: its trigger glob:*.env matches" in done.out
+        assert "confidence today: 1.00" in done.out
+
+
+def test_what_not_to_do_is_listed_as_a_warning(run, keep) -> None:
+    keep("Never deploy on Fridays")
+    keep("We deploy with make deploy")
+    first, second = run("list").out.splitlines()[1:]
+    assert first.endswith("  We deploy with make deploy")
+    assert second.endswith("! Never deploy on Fridays")
+
+
+def test_recall_of_what_was_true_then(run, keep) -> None:
+    keep("The office is in Berlin", "--valid-until", "in 1 day")
+    keep("The office is in Hamburg", "--valid-from", "in 1 day")
+    told = run("recall", "office", "--true-at", "in 2 days", "--json").json["hits"]
+    assert [hit["memory"]["content"] for hit in told] == ["The office is in Hamburg"]
+
+
+def test_recall_in_a_season(run, keep) -> None:
+    keep("Freeze the schema before the release", "--season", "release-week")
+    keep("The schema of the shop has nine tables")
+    first = run("recall", "schema", "--season", "Release Week", "--json").json["hits"][0]["memory"]
+    assert first["season"] == "release-week"
+    assert "season release-week" in run("recall", "schema", "--season", "release-week").out
+
+
+def test_get_shows_a_procedure_its_triggers_season_and_links(run, keep, shop) -> None:
+    made = keep(
+        "Release the shop", "--when", "main is green", "--step", "make tag", "--step", "make ship", "--prerequisite",
+        "CI passed", "--warning", "not on Fridays", "--trigger", "make ship", "--season", "spring", "--derived-from",
+        shop["deploy"],
+    )  # fmt: skip
+    run("link", made, shop["billing"], "--weight", "0.4")
+    lines = [line.strip() for line in run("get", made).out.splitlines()]
+    steps = ["When: main is green", "Before:", "- CI passed", "1. make tag", "2. make ship", "Warning: not on Fridays"]
+    assert lines[1:8] == ["Release the shop", *steps]
+    told = {" ".join(line.split()) for line in lines}
+    assert {"triggers make ship", "season spring"} <= told
+    assert f"derived from {shop['deploy']} We deploy with make deploy" in told
+    assert f"relates to {shop['billing']} Maria owns the billing service weight 0.40" in told
+    run("purge", shop["billing"], "--yes")
+    assert "Maria" not in run("get", made).out
+
+
 def test_the_project_comes_from_flag_environment_or_folder(run, keep, monkeypatch) -> None:
     assert run("remember", "From the folder", "--json").json["memory"]["project"] == "shop"
     monkeypatch.setenv("RECOLLECT_PROJECT", "set")
@@ -142,13 +213,8 @@ class TestWithTheModel:
         new = run("list", "-n", "1", "--json").json[0]["short_id"]
         assert "may contradict  9" in done.out
         assert "% alike" in done.out
-        for way in (
-            "keep both",
-            f"recollect update {old}",
-            f"recollect supersede {old} {new}",
-            f"recollect forget {old}",
-        ):
-            assert way in done.out
+        for way in ("keep_both", "update --content …", "supersede", "forget"):
+            assert f"recollect resolve {new} {old} {way}\n" in done.out
 
     def test_conflicts_in_json(self, run, keep) -> None:
         old = keep("The spring release is on Friday")

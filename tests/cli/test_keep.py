@@ -45,8 +45,9 @@ def test_every_field_of_a_draft_has_an_option(run) -> None:
     from recollect.values.draft import DraftFields
 
     options = {option.name for option in remember.params}
-    # The project and the agent are said before the command.
-    assert set(DraftFields.__annotations__) - options == {"project", "agent"} - options
+    # The project and the agent are said before the command; a procedure is said in parts.
+    assert set(DraftFields.__annotations__) - options == {"project", "agent", "procedure"} - options
+    assert {"steps", "prerequisites", "warnings", "when"} <= options
 
 
 def test_fields_arrive(run) -> None:
@@ -62,6 +63,48 @@ def test_fields_arrive(run) -> None:
     }  # fmt: skip
     assert {name: memory[name] for name in expected} == expected
     assert memory["expires_at"] > memory["created_at"]
+
+
+def test_a_procedure_is_said_in_parts(run) -> None:
+    done = run(
+        "remember", "Release the shop", "--when", "main is green", "--prerequisite", "CI passed", "--step", "make tag",
+        "--step", "make ship", "--warning", "not on Fridays", "--json",
+    )  # fmt: skip
+    memory = done.json["memory"]
+    assert memory["type"] == "procedure"
+    assert memory["content"].split("\n") == [
+        "Release the shop", "When: main is green", "Before:", "- CI passed", "1. make tag", "2. make ship",
+        "Warning: not on Fridays",
+    ]  # fmt: skip
+
+
+def test_a_procedure_needs_steps(run) -> None:
+    done = run("remember", "Release the shop", "--warning", "not on Fridays", "--json")
+    assert done.code == 2
+    assert done.error["field"] == "procedure"
+
+
+def test_triggers_are_told_also_when_the_text_gave_them(run) -> None:
+    assert "triggers  println!" in run("remember", "Never use println! in the shop").out
+    done = run("remember", "Keep secrets out", "--trigger", "glob:*.env", "--trigger", "word:drop table", "--json")
+    assert done.json["memory"]["triggers"] == ["glob:*.env", "word:drop table"]
+
+
+@pytest.mark.parametrize("pattern", ["re:(", "x", "glob:*", "re:.*", ""])
+def test_a_bad_trigger_is_refused(run, pattern) -> None:
+    done = run("remember", "Keep secrets out", "--trigger", pattern, "--json")
+    assert done.code == 2
+    assert done.error["field"] == "triggers"
+    assert run("list", "--json").json == []
+
+
+def test_what_is_derived_is_trusted_no_more_than_its_source(run, keep) -> None:
+    source = keep("Maria owns the billing service", "--source", "inferred")
+    memory = run("remember", "Ask Maria about invoices", "--derived-from", source, "--json").json["memory"]
+    assert memory["trust"] == 0.5
+    assert [link["relation"] for link in memory["links"]] == ["derived_from"]
+    done = run("remember", "Ask Tom about taxes", "--derived-from", "00000000", "--json")
+    assert (done.code, done.error["field"]) == (2, "derived_from")
 
 
 def test_a_dash_reads_stdin(run) -> None:

@@ -69,6 +69,21 @@ def test_a_memory_in_full_cannot_either(hostile: Path, run) -> None:
     assert "╭" in rest
 
 
+def test_nor_can_it_through_a_graph_a_link_or_a_question(hostile: Path, run) -> None:
+    one = run("list", "--json").json[0]["short_id"]
+    other = run("remember", "A quiet evening", "--derived-from", one, "--json").json["memory"]["short_id"]
+    run("link", other, one, "--relation", "contradicts")
+    run("tags", "describe", "quiet", "\x1b[2J\u202e calm")
+    run("recall", "zebra \x1b]0;pwned\x07 crossing")
+    for words in (
+        ["graph", "--format", "dot"], ["graph", "--format", "graphml"], ["related", other], ["provenance", other],
+        ["contradictions"], ["tags"], ["gaps"], ["get", other], ["log"],
+    ):  # fmt: skip
+        shown = in_terminal(hostile, *words)
+        assert shown.strip()
+        assert not re.search("[\x1b\x07\x9b\u202e]", COLOUR.sub("", shown)), words
+
+
 def test_json_carries_it_harmlessly(hostile: Path, run) -> None:
     shown = in_terminal(hostile, "list", "--json")
     assert not re.search("[\x1b\x07\x9b\u202e]", shown)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -12,21 +13,26 @@ from recollect import errors
 from recollect.capture.screen.policy import DEFAULT_POLICY
 from recollect.config import Settings
 from recollect.engine import Memory
+from recollect.recall.cascade import Cascade
 from recollect.serve.cli.menu import SECTIONS
 from recollect.values import words
+from recollect.values.link import EDGE_WEIGHTS
+from recollect.values.trigger import KINDS
 from recollect.wiring import profiles_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = [*sorted(DOCS.rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
 GUIDES = "\n".join(page.read_text("utf-8") for page in sorted((DOCS / "howto").glob("*.md")))
-VERBS = [name for name in vars(Memory) if not name.startswith("_")]
+VERBS = [name for name in dir(Memory) if not name.startswith("_")]
 COMMANDS = [name for section in SECTIONS.values() for name in section]
 ERRORS = [e.__name__ for e in vars(errors).values() if isinstance(e, type)]
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 # Made by `python -m bench report`, which needs the evaluation sets.
 _MADE_ELSEWHERE = {DOCS / "benchmarks.md"}
 _LONGEST = 120
+_PROOF = re.compile(r"`(contract/)?([\w/]+\.py)::(test_\w+)`")
+_CONTRACT = ROOT / "src" / "recollect" / "testing" / "contract"
 
 
 def reference(name: str) -> str:
@@ -103,7 +109,8 @@ def test_every_profile_kind_and_word_is_in_the_reference() -> None:
         assert f"\n## {name}\n" in reference("profiles.md")
     for kind in DEFAULT_POLICY:
         assert f"| `{kind}` |" in reference("screen.md")
-    for word in (*words.MEMORY_TYPES, *words.SCOPES, *words.STATUSES, *words.PROVENANCE_KINDS, *words.DELIVERIES):
+    lists = (words.MEMORY_TYPES, words.SCOPES, words.STATUSES, words.PROVENANCE_KINDS, words.DELIVERIES)
+    for word in chain(*lists, words.LINK_RELATIONS, words.WAYS_OUT, KINDS):
         assert f"| `{word}` |" in reference("vocabulary.md")
 
 
@@ -129,6 +136,22 @@ def test_the_glossary_is_in_order_and_says_little() -> None:
     names = [entry.split("**")[1] for entry in entries]
     assert names == sorted(names, key=str.lower)
     assert all(len(entry) <= 320 for entry in entries)
+
+
+def test_every_test_the_design_names_is_there() -> None:
+    proofs = _PROOF.findall(reference("graph-design.md"))
+    assert len(proofs) == reference("graph-design.md").count("::test_")
+    for contract, name, function in proofs:
+        text = ((_CONTRACT if contract else ROOT / "tests") / name).read_text("utf-8")
+        assert re.search(rf"^ *def {function}\(", text, re.MULTILINE), f"{name}::{function}"
+
+
+def test_the_design_tells_every_edge_with_its_weight_and_every_constant_of_the_walk() -> None:
+    page = reference("graph-design.md")
+    for edge, weight in EDGE_WEIGHTS.items():
+        assert re.search(rf"\| `{edge}`, {weight:g}\b", page), edge
+    for constant in ("floor", "seeds", "depth", "decay"):
+        assert f"| `{constant}` {getattr(Cascade(), constant):g}" in page, constant
 
 
 def test_no_page_speaks_of_one_machine() -> None:

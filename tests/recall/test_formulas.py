@@ -9,6 +9,7 @@ from recollect.recall.cascade import Cascade, walk
 from recollect.recall.profiles import Belief, Composite, Hebbian, Relevance
 from recollect.recall.query import parse
 from recollect.recall.sight import Sight
+from recollect.values.link import Edge
 from recollect.values.memory import Provenance, Record
 from recollect.values.search import Candidates, Columns
 from recollect.values.trust import confidence_now
@@ -40,7 +41,7 @@ def sight(similarity=0.0, bm25=0.0, **columns) -> Sight:
 def _kinds():
     small = dict.fromkeys(("status", "type", "scope", "source", "role"), np.uint8)
     whole = dict.fromkeys(("thread", "position", "length"), np.int32)
-    whole |= dict.fromkeys(("standing", "asks"), np.bool_)
+    whole |= dict.fromkeys(("standing", "asks"), np.bool_) | {"season": np.int8}
     real = ("importance", "weight", "confidence", "trust", "score", "strength", "access_count")
     return small | whole | dict.fromkeys(real, np.float32)
 
@@ -110,13 +111,18 @@ def test_cascade_boosts_recent_access(hours) -> None:
     assert scores.parts["recency boost"].values[0] == pytest.approx(1 + 0.5 * np.exp(-hours / 24), abs=1e-4)
 
 
+def steps(graph):
+    """The steps of a hand-made graph: node -> [(target, relation, weight)]."""
+    return lambda nodes, last: [Edge(node, *end) for node in nodes for end in graph.get(node, [])]
+
+
 def test_cascade_walks_two_steps_with_falling_scores_and_keeps_the_best_path() -> None:
     a, b, c, tag = ("memory", 1), ("memory", 2), ("memory", 3), ("tag", "deploy")
     graph = {a: [(tag, "has_tag", 0.8)], tag: [(a, "has_tag", 0.8), (b, "has_tag", 0.8)], b: [(c, "supersedes", 0.9)]}
-    reached = walk({a: 1.0}, lambda nodes: {node: graph.get(node, []) for node in nodes}, depth=2)
+    reached = walk({a: 1.0}, steps(graph), depth=2)
     assert reached[tag].score == pytest.approx(0.8 * 0.7)
     assert reached[b].score == pytest.approx(0.8 * 0.7 * 0.8 * 0.7**2)
-    assert reached[b].path == ("has_tag deploy", "has_tag 2")
+    assert reached[b].path == (("has_tag", tag), ("has_tag", b))
     assert reached[a].score == 1.0
     assert c not in reached
 

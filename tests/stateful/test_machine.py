@@ -18,15 +18,16 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from recollect.config import load
 from recollect.embed.attached import Attached
 from recollect.engine import Memory
+from recollect.errors import RecollectError
 from recollect.parts import Parts
 from recollect.persist.in_memory import InMemoryStore
 from recollect.persist.sqlite.store import SqliteStore
 from recollect.ports import Clock, Store
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
-from recollect.testing.twins import Twins
+from recollect.testing.twins import Act, Ids, Twins
 from recollect.values.scope import Identity
-from recollect.values.words import MEMORY_TYPES
+from recollect.values.words import LINK_RELATIONS, MEMORY_TYPES, WAYS_OUT
 from recollect.wiring import assemble
 
 PROFILES = ("hybrid", "belief", "hebbian", "composite", "relevance", "cascade")
@@ -166,6 +167,58 @@ class TwinEngines(RuleBasedStateMachine):
         self.twins.same(lambda memory, ids: memory.supersede(ids[first], ids[second]))
         self.clock.advance(1)
 
+    @precondition(lambda self: len(self.twins) > 1)
+    @rule(one=pick, other=pick, relation=st.sampled_from(LINK_RELATIONS), weight=st.sampled_from((0.2, 0.5, 1.0)))
+    def link(self, one: int, other: int, relation: str, weight: float) -> None:
+        first, second = self._number(one), self._number(other)
+        self.twins.same(lambda memory, ids: memory.link(ids[first], ids[second], relation, weight))  # type: ignore[arg-type]
+        self.clock.advance(1)
+
+    @precondition(lambda self: len(self.twins) > 1)
+    @rule(one=pick, other=pick)
+    def unlink(self, one: int, other: int) -> None:
+        first, second = self._number(one), self._number(other)
+        self._same_or_nothing(lambda memory, ids: memory.unlink(ids[first], ids[second]))
+
+    @precondition(lambda self: len(self.twins) > 1)
+    @rule(one=pick, other=pick, rejected=pick)
+    def confirm(self, one: int, other: int, rejected: int) -> None:
+        first, second, third = self._number(one), self._number(other), self._number(rejected)
+        self.twins.same(
+            lambda memory, ids: memory.confirm(
+                ids[first], ids[second], rejected=[ids[third]], query="the staging database in production"
+            )
+        )
+        self.clock.advance(1)
+
+    @precondition(lambda self: len(self.twins) > 1)
+    @rule(one=pick, other=pick, way=st.sampled_from(WAYS_OUT))
+    def resolve(self, one: int, other: int, way: str) -> None:
+        first, second = self._number(one), self._number(other)
+        self._same_or_nothing(lambda memory, ids: memory.resolve((ids[first], ids[second]), way))  # type: ignore[arg-type]
+
+    @rule(old=st.sampled_from(("infra", "style", "none")), new=st.sampled_from(("infra", "ops")))
+    def rename_a_tag(self, old: str, new: str) -> None:
+        self.twins.same(lambda memory, _: memory.rename_tag(old, new))
+        self.clock.advance(1)
+
+    @rule(tag=st.sampled_from(("infra", "ops")), text=st.sampled_from(("what runs where", "who is on call", None)))
+    def describe_a_tag(self, tag: str, text: str | None) -> None:
+        self.twins.same(lambda memory, _: memory.describe_tag(tag, text))
+        self.clock.advance(1)
+
+    def _same_or_nothing(self, act: Act) -> None:
+        """Both do it, or both refuse; a message names a memory by an id of its own."""
+
+        def tried(memory: Memory, ids: Ids) -> Any:
+            try:
+                return act(memory, ids)
+            except RecollectError as error:
+                return type(error).__name__
+
+        self.twins.same(tried)
+        self.clock.advance(1)
+
     @rule()
     def undo(self) -> None:
         self.twins.same(lambda memory, _: memory.undo())
@@ -196,6 +249,33 @@ class TwinEngines(RuleBasedStateMachine):
     def time_passes(self, span: timedelta) -> None:
         self.moments.append(self.clock.now)
         self.clock.advance(span)
+
+    # The graph
+
+    @precondition(lambda self: len(self.twins))
+    @rule(pick=pick, depth=st.integers(1, 2), who=identities)
+    def related(self, pick: int, depth: int, who: dict[str, Any]) -> None:
+        number = self._number(pick)
+
+        def act(memory: Memory, ids: Ids) -> Any:
+            return [(found.memory, round(found.score, 4)) for found in memory.as_(**who).related(ids[number], depth)]
+
+        self._same_or_nothing(act)
+
+    @rule(who=identities)
+    def what_is_known_of_the_whole(self, who: dict[str, Any]) -> None:
+        def act(memory: Memory, _: Ids) -> Any:
+            seen = memory.as_(**who)
+            gaps = [
+                [(gap.question, gap.count, gap.answered_by) for gap in topic.gaps] for topic in seen.gaps(answered=True)
+            ]
+            return seen.tags(), sorted(map(sorted, gaps), key=str), [(c.newer, c.older) for c in seen.contradictions()]
+
+        self.twins.same(act)
+
+    @rule(query=st.sampled_from(("what about infra", "stile guide rules", "ops or style")), project=projects)
+    def named(self, query: str, project: str | None) -> None:
+        self.twins.same(lambda memory, _: memory.recall(query, named=True, project=project, limit=40))
 
     @rule(snapshot=st.booleans())
     def reopen(self, snapshot: bool) -> None:

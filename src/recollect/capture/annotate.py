@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from recollect.capture.inference.tags import inferred_tags
+from recollect.capture.inference.triggers import inferred_triggers
 from recollect.values.draft import Draft
 from recollect.values.memory import Record
 from recollect.values.words import MemoryType
@@ -24,15 +26,19 @@ _OPENINGS: tuple[tuple[str, MemoryType], ...] = (
 _IMPORTANCE = {"correction": 0.8, "negative": 0.7, "rule": 0.7, "decision": 0.7, "preference": 0.6, "procedure": 0.6}
 
 
-def annotate(record: Record, draft: Draft) -> Record:
-    """Type and importance from the text where the draft left them open."""
-    kind = draft.type or type_of(record.content)
+def annotate(record: Record, draft: Draft, *, infer: bool = True) -> Record:
+    """Type, importance, tags and triggers from the text where the draft left them open."""
+    kind = record.type if draft.type or draft.procedure else type_of(record.content)
     if record.provenance.kind == "user_corrected" and draft.type is None:
         kind = "correction"
     importance = _IMPORTANCE.get(kind, 0.5) if draft.importance is None else record.importance
-    if (kind, importance) == (record.type, record.importance):
-        return record
-    return record.with_(type=kind, importance=importance)
+    tags, triggers = record.tags, record.triggers
+    # A turn of a conversation is raw material: what it is about is told by what is made of it.
+    if infer and not tags and draft.position is None:
+        tags = inferred_tags(record.content, record.provenance.file_paths)
+    if infer and kind == "negative" and not triggers:
+        triggers = inferred_triggers(record.content)
+    return record.with_(type=kind, importance=importance, tags=tags, triggers=triggers)
 
 
 def type_of(text: str) -> MemoryType:

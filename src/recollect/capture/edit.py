@@ -6,7 +6,17 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from recollect.capture.intake import MAX_CONTENT, clean_tags, clean_text, clean_time, expiry, number, one_of
+from recollect.capture.fields import (
+    MAX_CONTENT,
+    clean_season,
+    clean_tags,
+    clean_text,
+    clean_time,
+    clean_triggers,
+    expiry,
+    number,
+    one_of,
+)
 from recollect.capture.vetting import Vetting, vet
 from recollect.errors import InvalidInput
 from recollect.values.memory import Record
@@ -15,6 +25,7 @@ from recollect.values.words import DELIVERIES, MEMORY_TYPES
 
 EDITABLE = (
     "content", "type", "tags", "importance", "weight", "confidence", "ttl", "expires_at", "valid_from", "valid_until", "delivery",
+    "triggers", "season",
 )  # fmt: skip
 REINFORCE, DEMOTE = 3, -1
 
@@ -27,7 +38,7 @@ def edited(old: Record, changes: Mapping[str, Any], vetting: Vetting, now: datet
         if name not in EDITABLE:
             raise InvalidInput(name, "cannot be changed", f"these can: {', '.join(EDITABLE)}")
     new = old.with_(**_checked(old, changes, now), updated_at=now, hit_at=now)
-    if "content" not in changes:
+    if not changes.keys() & {"content", "tags", "triggers"}:
         return new
     labels = tuple(label for label in new.labels if not label.startswith(("redacted:", "injection:")))
     vetted = vet(new.with_(labels=labels), vetting)
@@ -44,6 +55,10 @@ def _checked(old: Record, changes: Mapping[str, Any], now: datetime) -> dict[str
         made["content"] = clean_text("content", made["content"], MAX_CONTENT)
     if "tags" in made:
         made["tags"] = clean_tags(made["tags"])
+    if "triggers" in made:
+        made["triggers"] = clean_triggers(made["triggers"])
+    if "season" in made:
+        made["season"] = clean_season(made["season"])
     for name in ("valid_from", "valid_until"):
         if name in made:
             made[name] = clean_time(name, made[name])

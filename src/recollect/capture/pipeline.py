@@ -20,14 +20,19 @@ from recollect.errors import EmbedderError, InvalidInput
 from recollect.ports import Calibrated, Clock, EmbedMany, Progress, Reader, Store, Transaction
 from recollect.values.draft import Draft
 from recollect.values.ids import new_id
+from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import Breadcrumb, Record
-from recollect.values.outcome import Outcome, Refused, Reinforced, Stored, Superseded
+from recollect.values.outcome import Conflict, Outcome, Refused, Reinforced, Stored, Superseded
 from recollect.values.scope import Identity, reaches
 
 # One transaction a batch: short enough that readers of the same process wait for milliseconds only.
 _BATCH = 32
 _VERBATIM_BATCH = 512
 _WAY_BACK = {True: "say that it is to be revived", False: "restore it, or say that it is to be revived"}
+
+
+# Told what a batch stored, inside its transaction: (transaction, account, memories with their vectors, time).
+Answered = Callable[[Transaction, str, Sequence[tuple[Record, NDArray[np.float32] | None]], datetime], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +64,13 @@ class Capture:
         *,
         embed: EmbedMany | None = None,
         calibration: Callable[[], Calibrated] | None = None,
+        infer: bool = True,
+        answered: Answered | None = None,
     ) -> None:
         self._store, self._reconciler, self._vetting = store, reconciler, vetting
         self._clock, self._actor = clock, actor
         self._embed_many, self._calibration = embed, calibration
+        self._infer, self._answered = infer, answered
 
     def remember(
         self,
@@ -77,6 +85,7 @@ class Capture:
         now = self._clock()
         checked = [self._prepare(draft, place, identity, project, now, verbatim) for place, draft in enumerate(given)]
         self._check_targets(checked, identity)
+        checked = self._with_sources(checked, identity)
         outcomes: list[Outcome] = []
         operation = new_id(now)
         for batch in self._embedded(checked, verbatim):
@@ -109,6 +118,19 @@ class Capture:
                 if isinstance(item, Prepared) and item.record.supersedes is not None:
                     _target(reader, identity, item.record.supersedes, place)
 
+    def _with_sources(self, items: Sequence[Prepared | Refused], identity: Identity) -> list[Prepared | Refused]:
+        """Drafts that were derived from others, with their whole ids; none is trusted more than the least of its sources."""
+        made = list(items)
+        with self._store.reading() as reader:
+            for place, item in enumerate(items):
+                if isinstance(item, Prepared) and item.record.links:
+                    field = f"drafts[{place}].derived_from" if place else "derived_from"
+                    sources = [_one(reader, identity, link.target, field) for link in item.record.links]
+                    links = tuple(Link(source.id, "derived_from") for source in sources)
+                    trust = min(item.record.trust, *(source.trust for source in sources))
+                    made[place] = replace(item, record=item.record.with_(links=links, trust=trust))
+        return made
+
     def _prepare(
         self,
         given: Draft | Mapping[str, Any] | str,
@@ -126,7 +148,9 @@ class Capture:
         vetted = vet(record, self._vetting, verbatim=verbatim)
         if isinstance(vetted, Refused):
             return vetted
-        return Prepared(draft, vetted.record if verbatim else annotate(vetted.record, draft), vetted.notes)
+        return Prepared(
+            draft, vetted.record if verbatim else annotate(vetted.record, draft, infer=self._infer), vetted.notes
+        )
 
     def _embed(self, items: Sequence[Prepared | Refused], verbatim: bool) -> list[Prepared | Refused]:
         ready = [item for item in items if isinstance(item, Prepared)]
@@ -155,7 +179,25 @@ class Capture:
             if lookup is not None and isinstance(item, Prepared):
                 lookup.watch(outcome, item.vectors)
             outcomes.append(outcome)
+        self._close_gaps(tx, batch, outcomes, identity, now)
         return outcomes
+
+    def _close_gaps(
+        self,
+        tx: Transaction,
+        batch: Sequence[Prepared | Refused],
+        outcomes: Sequence[Outcome],
+        identity: Identity,
+        now: datetime,
+    ) -> None:
+        """What was asked for and is known now is no longer missing."""
+        stored = [
+            (outcome.memory, item.vectors)
+            for item, outcome in zip(batch, outcomes, strict=True)
+            if isinstance(item, Prepared) and isinstance(outcome, (Stored, Superseded))
+        ]
+        if self._answered is not None and stored:
+            self._answered(tx, identity.account, stored, now)
 
     def _settle(
         self, tx: Transaction, item: Prepared, identity: Identity, now: datetime, lookup: Lookup | None
@@ -182,11 +224,11 @@ class Capture:
                 tx.change(existing, back, "restore")
                 return Reinforced(back, "brought back on request", notes=item.notes)
             case Replaces(old, reason, conflicts):
-                record = new.with_(supersedes=old.id)
+                record = _flagged(new, conflicts).with_(supersedes=old.id)
                 tx.insert(record, item.vectors)
                 return Superseded(record, old, reason, conflicts, item.notes)
         assert isinstance(decision, New)
-        record = new.with_(contradicts=tuple(c.memory.id for c in decision.conflicts))
+        record = _flagged(new, decision.conflicts)
         tx.insert(record, item.vectors)
         reason = "new, but it may contradict what is known" if decision.conflicts else "new"
         return Stored(record, decision.conflicts, reason, item.notes)
@@ -209,19 +251,31 @@ class Capture:
             importance=max(existing.importance, item.record.importance),
             expires_at=_longer(existing.expires_at, item.record.expires_at),
             trust=max(existing.trust, item.record.trust),
+            links=tuple(dict.fromkeys((*existing.links, *item.record.links)))[:MOST_LINKS],
+            triggers=tuple(dict.fromkeys((*existing.triggers, *item.record.triggers))),
         )
         tx.change(existing, stronger, "reinforce", reason=reason)
         return Reinforced(stronger, reason, notes=item.notes)
 
 
 def _target(reader: Reader, identity: Identity, wanted: str, place: int) -> Record:
-    """The one memory a draft is to supersede; what the identity does not reach is not there."""
+    """The one memory a draft is to supersede."""
+    return _one(reader, identity, wanted, f"drafts[{place}].supersedes" if place else "supersedes")
+
+
+def _one(reader: Reader, identity: Identity, wanted: str, field: str) -> Record:
+    """The one memory an id names; what the identity does not reach is not there."""
     found = reader.get(identity.account, reader.resolve(identity.account, wanted))
     mine = [record for record in found if record is not None and reaches(identity, record.place)]
     if len(mine) != 1:
-        field = f"drafts[{place}].supersedes" if place else "supersedes"
         raise InvalidInput(field, f"{wanted!r} is not one memory here", "give the id of an existing one")
     return mine[0]
+
+
+def _flagged(new: Record, conflicts: Sequence[Conflict]) -> Record:
+    """The memory with a link to each one it may contradict."""
+    links = (Link(conflict.memory.id, "contradicts") for conflict in conflicts)
+    return new.with_(links=(*new.links, *links)) if conflicts else new
 
 
 def _longer(one: datetime | None, other: datetime | None) -> datetime | None:

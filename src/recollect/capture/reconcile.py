@@ -98,7 +98,7 @@ class Reconciler:
             elif verdict.relation == "changed" and here and replaced is None:
                 replaced = Replaces(old, verdict.reason)
             else:
-                conflicts.append(Conflict(old, round(similarity, 3), verdict.reason))
+                conflicts.append(Conflict(old, round(similarity, 3), verdict.reason, new.id))
         if replaced is not None:
             return Replaces(replaced.old, replaced.reason, tuple(conflicts))
         return New(tuple(conflicts))

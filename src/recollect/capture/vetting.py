@@ -56,6 +56,9 @@ def vet(record: Record, vetting: Vetting, *, verbatim: bool = False) -> Vetted |
         notes.append(f"redacted: {', '.join(kinds)}")
     if record.provenance.snippet is not None:
         record = record.with_(snippet=_clean_snippet(record.provenance.snippet, {**_nothing(), **policy}))
+    for name, text in (("tags", "\n".join(record.tags)), ("triggers", "\n".join(record.triggers))):
+        if text and not _is_clean(text, {**_nothing(), **policy}):
+            return Refused(f"{name} hold what must not be kept; leave it out of them")
     signs = () if verbatim else injection_signs(record.content)
     if signs:
         record = record.with_(
@@ -81,6 +84,11 @@ def _unwanted(record: Record, vetting: Vetting) -> str | None:
 
 def _nothing() -> dict[str, Action]:
     return dict.fromkeys(DEFAULT_POLICY, "allow")
+
+
+def _is_clean(text: str, policy: Mapping[str, Action]) -> bool:
+    cleaned = apply_policy(text, policy)
+    return not isinstance(cleaned, Refusal) and cleaned.text == text
 
 
 def _clean_snippet(snippet: str, policy: Mapping[str, Action]) -> str | None:

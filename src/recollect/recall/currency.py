@@ -1,9 +1,14 @@
-"""Currency: of two hits that say nearly the same with a close score, the newer stands first. The set of hits stays the same."""
+"""Currency: what is current stands above what is stale. The set of hits stays the same, only their order changes.
+
+Of two that contradict each other the newer stands first, in every profile; in hybrid also of two that say nearly the same
+with a close score.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 
 from recollect.values.memory import Record
 from recollect.values.terms import STOP_WORDS, terms_of
@@ -13,12 +18,33 @@ _START = 400
 _WORD = re.compile(r"\w+")
 
 
+def current_first(records: Sequence[Record], order: list[int]) -> list[int]:
+    """The order with every newer side of an unsettled contradiction above its older side."""
+    found = [
+        (one, other)
+        for one in order
+        for other in order
+        if records[other].id in records[one].contradicts and _age(records[one]) != _age(records[other])
+    ]
+    order = list(order)
+    for pair in found:
+        newer, older = sorted(pair, key=lambda which: _age(records[which]), reverse=True)
+        high, low = order.index(newer), order.index(older)
+        if high > low:
+            order.insert(low, order.pop(high))
+    return order
+
+
+def _age(record: Record) -> datetime:
+    return record.occurred_at or record.created_at
+
+
 def newest_first(records: Sequence[Record], scores: Sequence[float]) -> list[int]:
     """The order in which to show hits that come best first."""
     order = list(range(len(records)))
     seen = min(FIRST, len(records))
     words: dict[int, frozenset[str]] = {}
-    age = [record.occurred_at or record.created_at for record in records]
+    age = [_age(record) for record in records]
     for one in range(seen):
         for two in range(one + 1, seen):
             older, newer = order[one], order[two]

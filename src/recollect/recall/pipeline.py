@@ -1,35 +1,42 @@
-"""The read path in order: query, candidates, cascade, score, then only the final hits become memories."""
+"""The read path in order: query, candidates, triggers, cascade, score, order, explain. Only the final hits become memories."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.ports import Calibrated, Embedder, Reader
-from recollect.recall.cascade import HAS_TAG, Cascade, Node
-from recollect.recall.currency import FIRST, newest_first
+from recollect.recall.cascade import Cascade
+from recollect.recall.currency import FIRST, current_first, newest_first
+from recollect.recall.explaining import Explainer, node_names, trace_of
 from recollect.recall.hybrid import Hybrid
+from recollect.recall.naming import Named
 from recollect.recall.profiles import Profile, Scores
 from recollect.recall.query import Query, parse
 from recollect.recall.second_look import Best, look_again
 from recollect.recall.sight import Sight, behold
+from recollect.recall.triggered import Fired, Triggers
+from recollect.recall.walking import joined, steps_of
 from recollect.values.filter import Filter
-from recollect.values.hit import Explanation, Hit, Recalled, Signal, Trace
+from recollect.values.hit import Hit, Recalled
 from recollect.values.memory import Record
 from recollect.values.scope import Viewer
 from recollect.values.search import Floats, Search
 from recollect.values.words import STATUSES
 
-_FAN_OUT = 50
+# A hit that is nearly like the question, or has half of its telling words, may answer it.
+_NEAR, _TOLD = 0.75, 0.5
+_NOTHING_ELSE: dict[str, Any] = {"depth": 0, "neighbours": 0, "windows": (), "standing": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One call of recall or search."""
+    """One call of recall or search. `context` is what the asker works on; triggers look at it too. `named` is strict."""
 
     text: str
     viewer: Viewer
@@ -39,14 +46,20 @@ class Ask:
     limit: int
     explain: bool = False
     exact: bool = False
+    context: str = ""
+    true_at: datetime | None = None
+    season: str | None = None
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The hits and the rows behind them, for the batched count of accesses."""
+    """The hits and the rows behind them, for the batched count of accesses; `missed` when nothing of it is relevant."""
 
     recalled: Recalled
     rows: tuple[int, ...]
+    missed: bool
+    vector: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +72,22 @@ class Prepared:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Candidates with their scores; the places of the answers, best first, and their memories."""
+
+    sight: Sight
+    scores: Scores
+    places: list[int]
+    records: list[Record]
+
+
 class Recall:
     """The read path over one store."""
 
-    def __init__(self, embedder: Embedder | None, missing: str | None) -> None:
-        self._embedder, self._missing = embedder, missing
+    def __init__(self, embedder: Embedder | None, missing: str | None, floor: float = 0.4) -> None:
+        self._embedder, self._missing, self._floor = embedder, missing, floor
+        self._triggers, self._names = Triggers(), Named()
 
     def prepare(self, ask: Ask) -> Prepared:
         """Everything that needs no store: the query taken apart, embedded and calibrated."""
@@ -82,55 +106,41 @@ class Recall:
     def answer(self, reader: Reader, ask: Ask, prepared: Prepared) -> Answer:
         """The hits of one question, over one consistent view of the store."""
         search = _search(ask, prepared)
+        if ask.named:
+            search = replace(search, rows=self._names.rows(reader, search, ask.text), **_NOTHING_ELSE)
+        fired = self._triggers.fired(reader, search, f"{ask.text}\n{ask.context}")
+        if fired.patterns:
+            search = replace(search, rows=(*search.rows, *fired.patterns))
         sight = behold(prepared.query, reader.candidates(search), prepared.calibration)
-        if isinstance(ask.profile, Cascade):
-            sight = _walked(reader, search, sight, ask.profile, prepared.calibration)
-        scores = ask.profile.score(sight)
-        places = _leading(scores.total, sight, max(ask.limit, FIRST))
-        records = _shown(reader, ask, sight, places)
-        if isinstance(ask.profile, Hybrid) and records:
-            more = look_again(reader, search, sight, Best(places, records, scores), prepared.calibration)
-            if more is not None:
-                sight, scores = more, ask.profile.score(more)
-                places = _leading(scores.total, sight, max(ask.limit, FIRST))
-                records = _shown(reader, ask, sight, places)
-        totals = [float(scores.total[place]) for place in places]
-        order = newest_first(records, totals) if isinstance(ask.profile, Hybrid) else list(range(len(records)))
-        hits = tuple(
-            Hit(
-                records[which],
-                round(totals[rank], 6),
-                None
-                if np.isnan(sight.found.cosine[places[which]])
-                else round(float(sight.similarity[places[which]]), 4),
-                _explanation(ask.profile, sight, scores, places[which], moved=which != rank) if ask.explain else None,
-            )
-            for rank, which in enumerate(order[: ask.limit])
-        )
-        rows = tuple(int(sight.found.rows[places[which]]) for which in order[: ask.limit])
-        return Answer(Recalled(hits, prepared.notes, _trace(sight)), rows)
+        ranked = _ranked(reader, ask, search, _walked(reader, ask, search, sight, prepared), prepared)
+        order = _ordered(ask, ranked)
+        called = _called_up(ranked.sight, fired)
+        records = dict(zip(_rows(ranked, ranked.places), ranked.records, strict=True))
+        missing = [row for row in called if row not in records]
+        records |= dict(zip(missing, reader.fetch(ask.viewer.account, missing), strict=True))
+        rest = [which for which in order if _rows(ranked, [ranked.places[which]])[0] not in called]
+        places = [*called.values(), *(ranked.places[which] for which in rest)][: ask.limit]
+        moved = {ranked.places[which] for rank, which in enumerate(order) if which != rank}
+        hits = _hits(reader, ask, ranked, places, records, fired, moved)
+        rows = _rows(ranked, places)
+        recalled = Recalled(hits, (*prepared.notes, *fired.notes), trace_of(ranked.sight))
+        return Answer(recalled, rows, not called and self._missed(ranked.sight, places), prepared.vector)
 
-
-def tag_edges(reader: Reader, account: str, nodes: Iterable[Node]) -> dict[Node, list[tuple[Node, str, float]]]:
-    """The edges between memories and their tags."""
-    rows = [int(str(key)) for kind, key in nodes if kind == "memory"]
-    found: dict[Node, list[tuple[Node, str, float]]] = {}
-    for source, tag in reader.tags_of(account, rows):
-        found.setdefault(("memory", source), []).append((("tag", tag), "has_tag", HAS_TAG))
-    for kind, key in nodes:
-        if kind == "tag":
-            members = reader.tag_members(account, str(key), _FAN_OUT)
-            found[kind, key] = [(("memory", row), "has_tag", HAS_TAG) for row in members]
-    return found
+    def _missed(self, sight: Sight, places: list[int]) -> bool:
+        """Whether no hit is about what was asked: none is like it, and none has half of its telling words."""
+        if not places:
+            return True
+        return bool((sight.similarity[places] < _NEAR * self._floor).all() and (sight.coverage[places] < _TOLD).all())
 
 
 def _search(ask: Ask, prepared: Prepared) -> Search:
     query, hybrid = prepared.query, isinstance(ask.profile, Hybrid)
     by_words = "words" in ask.profile.legs or prepared.vector is None
+    past = ask.true_at or query.true_at
     return Search(
         ask.viewer,
         replace(ask.filter, tags=tuple(dict.fromkeys((*ask.filter.tags, *query.tags)))),
-        ask.now.timestamp(),
+        (past or ask.now).timestamp(),
         prepared.vector,
         query.terms if by_words else (),
         depth=ask.profile.fetch(ask.limit),
@@ -139,18 +149,85 @@ def _search(ask: Ask, prepared: Prepared) -> Search:
         standing=hybrid and query.intent.request,
         mean=hybrid,
         explain=ask.explain,
+        past=past is not None,
+        seasons=query.seasons if ask.season is None else query.seasons | {ask.season},
     )
 
 
-def _walked(reader: Reader, search: Search, sight: Sight, profile: Cascade, calibration: Calibrated | None) -> Sight:
-    """What the nearest memories lead to, itself put under the same mask as every candidate."""
+def _walked(reader: Reader, ask: Ask, search: Search, sight: Sight, prepared: Prepared) -> Sight:
+    """The sight with what the nearest memories lead to, for a profile that walks."""
+    profile = ask.profile
+    if ask.named:
+        return sight
+    if isinstance(profile, Cascade):
+        reached = profile.walk(sight, steps_of(reader, search))
+    elif isinstance(profile, Hybrid) and profile.walk:
+        reached = profile.led(sight, steps_of(reader, search))
+    else:
+        return sight
+    return joined(reader, search, sight, reached, prepared.calibration)
 
-    def edges(nodes: Iterable[Node]) -> Mapping[Node, list[tuple[Node, str, float]]]:
-        return tag_edges(reader, search.viewer.account, nodes)
 
-    reached = profile.walk(sight, edges)
-    more = reader.candidates(replace(search, rows=tuple(reached)))
-    return replace(behold(sight.query, more, calibration), reached=reached)
+def _ranked(reader: Reader, ask: Ask, search: Search, sight: Sight, prepared: Prepared) -> Ranked:
+    """The candidates scored, with a second look where the profile takes one."""
+    ranked = _scored(reader, ask, sight)
+    if not isinstance(ask.profile, Hybrid) or not ranked.records or ask.named:
+        return ranked
+    best = Best(ranked.places, ranked.records, ranked.scores)
+    more = look_again(reader, search, sight, best, prepared.calibration)
+    return ranked if more is None else _scored(reader, ask, more)
+
+
+def _scored(reader: Reader, ask: Ask, sight: Sight) -> Ranked:
+    scores = ask.profile.score(sight)
+    places = _leading(scores.total, sight, max(ask.limit, FIRST))
+    return Ranked(sight, scores, places, _shown(reader, ask, sight, places))
+
+
+def _ordered(ask: Ask, ranked: Ranked) -> list[int]:
+    """The order in which to show the answers: what is current above what is stale."""
+    totals = [float(ranked.scores.total[place]) for place in ranked.places]
+    plain = list(range(len(ranked.records)))
+    order = newest_first(ranked.records, totals) if isinstance(ask.profile, Hybrid) else plain
+    return current_first(ranked.records, order)
+
+
+def _called_up(sight: Sight, fired: Fired) -> dict[int, int]:
+    """The places of what the context called up, by row: the most important first, then the newest."""
+    where = {row: place for place, row in enumerate(sight.found.rows.tolist()) if row in fired.patterns}
+    importance = sight.columns.importance
+    return dict(sorted(where.items(), key=lambda item: (-float(importance[item[1]]), -item[0])))
+
+
+def _hits(
+    reader: Reader,
+    ask: Ask,
+    ranked: Ranked,
+    places: list[int],
+    records: Mapping[int, Record],
+    fired: Fired,
+    moved: set[int],
+) -> tuple[Hit, ...]:
+    sight, scores = ranked.sight, ranked.scores
+    paths = [scores.paths[place] for place in places if place in scores.paths] if ask.explain else []
+    names = node_names(reader, ask.viewer.account, paths) if paths else {}
+    explainer = Explainer(ask.profile, sight, scores, ask.now, names) if ask.explain else None
+    rows = _rows(ranked, places)
+    called = sum(row in fired.patterns for row in rows)
+    totals = [float(np.nan_to_num(scores.total[place])) for place in places]
+    # What was moved for its currency takes the score of the rank it moved to.
+    totals[called:] = sorted(totals[called:], reverse=True)
+    hits = []
+    for place, row, total in zip(places, rows, totals, strict=True):
+        record, trigger = records[row], fired.patterns.get(row)
+        like = None if np.isnan(sight.found.cosine[place]) else round(float(sight.similarity[place]), 4)
+        reason = None if explainer is None else explainer.of(place, record, moved=place in moved, trigger=trigger)
+        hits.append(Hit(record, round(total, 6), like, reason, trigger))
+    return tuple(hits)
+
+
+def _rows(ranked: Ranked, places: list[int]) -> tuple[int, ...]:
+    return tuple(int(row) for row in ranked.sight.found.rows[places])
 
 
 def _shown(reader: Reader, ask: Ask, sight: Sight, places: list[int]) -> list[Record]:
@@ -167,31 +244,8 @@ def _shown(reader: Reader, ask: Ask, sight: Sight, places: list[int]) -> list[Re
     ]
 
 
-def _trace(sight: Sight) -> Trace:
-    found = sight.found
-    near, met = int((~np.isnan(found.cosine)).sum()), int((found.bm25 > 0).sum())
-    return Trace(found.considered, found.visible, found.hidden, near, met)
-
-
 def _leading(total: Floats, sight: Sight, limit: int) -> list[int]:
     """The best answers; between equals the newer memory, then the later row."""
     places = np.flatnonzero(~np.isnan(total))
     order = np.lexsort((-sight.found.rows[places], -sight.columns.created[places], -total[places]))
     return [int(place) for place in places[order][:limit]]
-
-
-def _explanation(profile: Profile, sight: Sight, scores: Scores, place: int, *, moved: bool) -> Explanation:
-    signals = tuple(
-        Signal(
-            name, round(float(part.values[place]), 4), part.weight, round(float(part.weight * part.values[place]), 4)
-        )
-        for name, part in scores.parts.items()
-    )
-    counts = zip(sight.query.terms, sight.found.matches[place], strict=False)
-    met = tuple(dict.fromkeys(sight.query.words.get(term, term) for term, count in counts if count))
-    notes = []
-    if np.isnan(sight.found.cosine[place]) and sight.embedded:
-        notes.append("no vector yet: judged by its words")
-    if moved:
-        notes.append("of two that say nearly the same, the newer stands first")
-    return Explanation(profile.name, profile.formula, signals, met, scores.paths.get(place, ()), tuple(notes))

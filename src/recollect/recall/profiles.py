@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from recollect.errors import SettingsError
-from recollect.recall.sight import Sight
+from recollect.recall.sight import Reached, Sight
 from recollect.values.search import Floats
 from recollect.values.words import SCOPES, STATUSES
 
@@ -37,7 +37,7 @@ class Scores:
 
     total: Floats
     parts: Mapping[str, Part]
-    paths: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    paths: Mapping[int, Reached] = field(default_factory=dict)
 
 
 class Profile(Protocol):

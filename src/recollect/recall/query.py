@@ -11,11 +11,13 @@ from itertools import islice
 from recollect.errors import InvalidInput
 from recollect.recall.intent import Intent, intent_of
 from recollect.recall.moments import Window, windows
+from recollect.recall.past import moment_asked
 from recollect.values.terms import query_words
 
 MAX_QUERY = 100_000
 _TAG = re.compile(r"(?<!\S)#([^\s#]+)")
-_MANY_TERMS = 64
+_WORD = re.compile(r"\w+")
+_MANY_TERMS, _START = 64, 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class Query:
     intent: Intent
     windows: tuple[Window, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
+    true_at: datetime | None = None
+    seasons: frozenset[str] = frozenset()
 
 
 def parse(text: str, now: datetime, *, exact: bool = False) -> Query:
@@ -43,4 +47,13 @@ def parse(text: str, now: datetime, *, exact: bool = False) -> Query:
     tags = tuple(dict.fromkeys(tag.rstrip(".,;:!?").casefold() for tag in _TAG.findall(plain)))
     words = _TAG.sub(r"\1", plain)
     said = dict(islice(query_words(words).items(), _MANY_TERMS))
-    return Query(words, tuple(said), tags, now, intent_of(words), windows(words, now, exact=exact), said)
+    past = moment_asked(words, now)
+    # A question of what was true then is not after what was said then.
+    times = () if past else windows(words, now, exact=exact)
+    return Query(words, tuple(said), tags, now, intent_of(words), times, said, past, _seasons(words))
+
+
+def _seasons(text: str) -> frozenset[str]:
+    """Every one to three words in a row, spelled as a season's label would be: "in the release week" holds "release-week"."""
+    words = _WORD.findall(text[:_START].casefold())
+    return frozenset("-".join(words[i : i + size]) for size in (1, 2, 3) for i in range(len(words) - size + 1))

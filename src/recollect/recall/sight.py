@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from recollect.ports import Calibrated
 from recollect.recall.query import Query
+from recollect.values.link import Node
 from recollect.values.search import Candidates, Columns, Floats, Times
 
 DAY = 86_400.0
@@ -18,10 +19,11 @@ DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A memory found by walking from others: the best score any path gave it, and that path."""
+    """A node found by walking: the best score any path gave it, and the steps of that path from where it started."""
 
     score: float
-    path: tuple[str, ...]
+    path: tuple[tuple[str, Node], ...]
+    start: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import get_args
 
 from recollect.ports import Reader
+from recollect.values.document import Document, document_of
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.image import from_image, patched
 from recollect.values.memory import Record
 from recollect.values.scope import Identity
+from recollect.values.words import DocumentKind
 
 _EVERYTHING = Filter(statuses=("active", "superseded", "archived", "forgotten"))
 
@@ -22,7 +25,8 @@ def believed_at(
     state: dict[str, Record] = {record.id: _stored(record) for record in current}
     reworded: set[str] = set()
     for event in reader.events(identity.account, since=moment, newest_first=True):
-        _step_back(state, event, reworded)
+        if event.document is None:
+            _step_back(state, event, reworded)
     oldest_first = sorted(reversed(list(state.values())), key=lambda record: record.created_at)  # noqa: C414 (ties too)
     return oldest_first, frozenset(reworded)
 
@@ -43,3 +47,16 @@ def _step_back(state: dict[str, Record], event: Event, reworded: set[str]) -> No
         state[event.memory_id] = _stored(patched(state[event.memory_id], event.before))
         if "content" in event.before:
             reworded.add(event.memory_id)
+
+
+def documents_at(reader: Reader, account: str, moment: datetime) -> list[Document]:
+    """Every document as it stood at a moment."""
+    kinds: tuple[DocumentKind, ...] = get_args(DocumentKind)
+    state = {document.id: document for kind in kinds for document in reader.documents(account, kind)}
+    for event in reader.events(account, since=moment, newest_first=True):
+        if event.document is None:
+            continue
+        state.pop(event.memory_id, None)
+        if event.before is not None:
+            state[event.memory_id] = document_of(event.before, account)
+    return list(state.values())

@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Transaction
+from recollect.values.document import document_image, document_of
 from recollect.values.event import Event, Image
 from recollect.values.image import from_image, patched, to_image
 from recollect.values.memory import Record
+from recollect.values.words import DocumentKind
 
 Embed = Callable[[Record], NDArray[np.float32] | None]
 _COUNTED = ("score", "strength")
+# What nobody asked for, or nobody can take back, is never what the last operation means.
+_UNASKED = ("undo", "purge", "embed", "miss", "answer")
 # Fields that later, independent changes touch all the time; undoing an older one leaves them as they are now.
 _YIELDING = frozenset(("updated_at", "hit_at", "confidence", "breadcrumbs", "trust"))
 
@@ -23,7 +27,7 @@ _YIELDING = frozenset(("updated_at", "hit_at", "confidence", "breadcrumbs", "tru
 def last_operation(events: Sequence[Event], undone: frozenset[str]) -> str:
     """The newest operation that is neither an undo nor undone already."""
     for event in events:
-        if event.kind not in ("undo", "purge", "embed") and event.undoes is None and event.operation not in undone:
+        if event.kind not in _UNASKED and event.undoes is None and event.operation not in undone:
             return event.operation
     raise NotFound("operation", "to undo", "`log` shows what was done")
 
@@ -38,8 +42,11 @@ def undo(tx: Transaction, account: str, operation: str, embed: Embed) -> list[st
     if any(event.kind == "purge" or (event.before is None and event.after is None) for event in events):
         raise InvalidInput("operation", "a purge erases for good", "there is nothing left to bring back")
     for event in events:
-        _take_back(tx, account, event, embed)
-    return list(dict.fromkeys(event.memory_id for event in events))
+        if event.document is None:
+            _take_back(tx, account, event, embed)
+        else:
+            _take_back_document(tx, account, event, event.document)
+    return list(dict.fromkeys(event.memory_id for event in events if event.document is None))
 
 
 def _take_back(tx: Transaction, account: str, event: Event, embed: Embed) -> None:
@@ -63,6 +70,18 @@ def _take_back(tx: Transaction, account: str, event: Event, embed: Embed) -> Non
     restored = _restored(current, event.before, event.after or {}, event)
     moved = restored.content != current.content
     tx.change(current, restored, "undo", vectors=embed(restored) if moved else None)
+
+
+def _take_back_document(tx: Transaction, account: str, event: Event, kind: DocumentKind) -> None:
+    current = next((held for held in tx.documents(account, kind) if held.id == event.memory_id), None)
+    if (None if current is None else document_image(current)) != event.after:
+        raise InvalidInput("operation", f"the {kind} was changed again later", "undo the later change first")
+    before = None if event.before is None else document_of(event.before, account)
+    if before is not None and any(
+        held.place == before.place for held in tx.documents(account, kind, before.name) if held.id != before.id
+    ):
+        raise InvalidInput("operation", f"there is another {kind} of that name by now", "take that one away first")
+    tx.put_document(current, before, "undo")
 
 
 def _restored(current: Record, before: Image, after: Image, event: Event) -> Record:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypedDict
+from typing import Any, TypedDict
 
+from recollect.values.procedure import Procedure
 from recollect.values.words import Delivery, MemoryType, ProvenanceKind, Scope
 
 
@@ -41,6 +42,10 @@ class DraftFields(TypedDict, total=False):
     supersedes: str | None
     key: str | None
     revive: bool
+    triggers: Sequence[str]
+    procedure: Mapping[str, Any] | Procedure | None
+    season: str | None
+    derived_from: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +81,7 @@ class Draft:
     supersedes: str | None = None
     key: str | None = None
     revive: bool = False
+    triggers: Sequence[str] = ()
+    procedure: Mapping[str, Any] | Procedure | None = None
+    season: str | None = None
+    derived_from: Sequence[str] = ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from recollect.values.words import EventKind
+from recollect.values.words import DocumentKind, EventKind
 
 Image = Mapping[str, Any]
 
@@ -27,7 +27,8 @@ class Event:
     """What changed on one memory: only the fields that changed, as they were before and after.
 
     A creation has `before` None and an empty `after`: the memory itself is its after-image. A removal has the whole
-    memory as `before` and None as `after`. A purge keeps neither.
+    memory as `before` and None as `after`. A purge keeps neither. An event of a document names its kind, carries its id in
+    `memory_id`, and its whole image on both sides.
     """
 
     seq: int
@@ -40,3 +41,4 @@ class Event:
     after: Image | None
     reason: str | None = None
     undoes: str | None = None
+    document: DocumentKind | None = None

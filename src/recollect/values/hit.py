@@ -21,7 +21,10 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a memory was recalled: the profile's formula, every signal of it, the words that met, the path walked."""
+    """Why a memory was recalled: the profile's formula, every signal of it, the words that met, the path walked.
+
+    `confidence` is what is left today of what was believed at first.
+    """
 
     profile: str
     formula: str
@@ -29,6 +32,7 @@ class Explanation:
     terms: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    confidence: float | None = None
 
     def signal(self, name: str) -> float:
         """The value of one signal by name; 0 when the profile does not use it."""
@@ -37,12 +41,22 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One memory that answers a query."""
+    """One memory that answers a query; `trigger` is the pattern of its own that the context matched."""
 
     memory: Record
     score: float
     similarity: float | None = None
     explain: Explanation | None = None
+    trigger: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A memory another one leads to: how strongly, and over which steps."""
+
+    memory: Record
+    score: float
+    path: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
 
+from recollect.values.link import Link
 from recollect.values.memory import Breadcrumb, Provenance, Record
 
 _TIMES = frozenset(
     ("created_at", "updated_at", "accessed_at", "hit_at", "valid_from", "valid_until", "expires_at", "occurred_at")
 )
-_TUPLES = frozenset(("tags", "contradicts", "labels", "file_paths", "message_range"))
+_TUPLES = frozenset(("tags", "triggers", "labels", "file_paths", "message_range"))
 _PROVENANCE = tuple(f.name for f in fields(Provenance) if f.name != "kind")
 _OWN = tuple(f.name for f in fields(Record) if f.name != "provenance")
 # Counters change without the journal, and who superseded a memory is worked out when it is read.
@@ -37,7 +38,15 @@ def from_image(image: Mapping[str, Any]) -> Record:
 
 def rich_fields(image: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a partial image as the values they stand for."""
-    return {name: _rich(name, value) for name, value in image.items()}
+    return {name: _rich(name, value) for name, value in _today(image).items()}
+
+
+def _today(image: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An image in today's words: contradictions were once a list of ids, before there were links."""
+    if "contradicts" not in image:
+        return image
+    links = [{"target": target, "relation": "contradicts"} for target in image["contradicts"] or ()]
+    return {"links": links, **{name: value for name, value in image.items() if name != "contradicts"}}
 
 
 def difference(before: Record, after: Record) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -57,6 +66,8 @@ def _plain(value: Any) -> Any:
         return value.astimezone(UTC).isoformat()
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Link):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Breadcrumb):
         return {"session": value.session, "message": value.message, "at": _plain(value.at)}
     return value
@@ -71,4 +82,6 @@ def _rich(name: str, value: Any) -> Any:
         return tuple(value)
     if name == "breadcrumbs":
         return tuple(Breadcrumb(c["session"], c["message"], datetime.fromisoformat(c["at"])) for c in value)
+    if name == "links":
+        return tuple(Link(**link) for link in value)
     return value

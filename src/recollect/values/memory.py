@@ -6,7 +6,10 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 
+from recollect.values.link import Link
+from recollect.values.procedure import Procedure
 from recollect.values.scope import Place, place_of
+from recollect.values.steps import procedure_in
 from recollect.values.words import Delivery, MemoryType, ProvenanceKind, Scope, Status
 
 
@@ -66,11 +69,28 @@ class Record:
     status: Status = "active"
     supersedes: str | None = None
     superseded_by: str | None = None
-    contradicts: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    triggers: tuple[str, ...] = ()
+    season: str | None = None
     labels: tuple[str, ...] = ()
     breadcrumbs: tuple[Breadcrumb, ...] = ()
     key: str | None = None
     provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def contradicts(self) -> tuple[str, ...]:
+        """What it contradicts, as long as nobody settled it."""
+        return tuple(link.target for link in self.links if link.relation == "contradicts" and not link.settled)
+
+    @property
+    def procedure(self) -> Procedure | None:
+        """The steps it describes, read from its text, when it is a procedure that has any."""
+        return procedure_in(self.content) if self.type == "procedure" else None
+
+    @property
+    def derived_from(self) -> tuple[str, ...]:
+        """What it was derived from."""
+        return tuple(link.target for link in self.links if link.relation == "derived_from")
 
     @property
     def session(self) -> str | None:

@@ -7,8 +7,6 @@ from typing import Literal
 
 from recollect.values.memory import Record
 
-WaysOut = ("keep both", "update", "supersede", "forget")
-
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
@@ -17,16 +15,27 @@ class Conflict:
     memory: Record
     similarity: float
     reason: str
+    new_id: str = ""
 
     def options(self, new_id: str) -> tuple[str, ...]:
         """The four ways out, spelled as commands."""
-        old = self.memory.short_id
+        old, new = self.memory.short_id, new_id[-8:]
         return (
-            "keep both: nothing to do",
-            f"update the old one: recollect update {old} --content …",
-            f"supersede it: recollect supersede {old} {new_id[-8:]}",
-            f"forget it: recollect forget {old}",
+            f"keep both: recollect resolve {new} {old} keep_both",
+            f"update the old one: recollect resolve {new} {old} update --content …",
+            f"supersede it: recollect resolve {new} {old} supersede",
+            f"forget it: recollect resolve {new} {old} forget",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two stored memories that cannot both hold, neither settled yet; the newer one is what is believed now."""
+
+    newer: Record
+    older: Record
+    similarity: float
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

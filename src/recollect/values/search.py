@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.values.filter import Filter
-from recollect.values.scope import Viewer
+from recollect.values.scope import Place, Viewer
 
 Floats = NDArray[np.float32]
 Times = NDArray[np.float64]
@@ -46,7 +46,10 @@ def role_of(speaker: str | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One question to a back end: by vector, by terms, or both, under a filter, at a moment."""
+    """One question to a back end: by vector, by terms, or both, under a filter, at a moment.
+
+    `past` asks what was true at that moment: a memory holds from `valid_from` on, or else from when it happened or was stored.
+    """
 
     viewer: Viewer
     filter: Filter
@@ -60,11 +63,16 @@ class Search:
     standing: bool = False
     mean: bool = False
     explain: bool = False
+    past: bool = False
+    seasons: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What the scorer may use of each memory, one array a field; times are epoch seconds, NaN where unknown."""
+    """What the scorer may use of each memory, one array a field; times are epoch seconds, NaN where unknown.
+
+    `season` is 1 for a memory of a season asked about, -1 for one of another season, 0 for one of every season.
+    """
 
     importance: Floats
     weight: Floats
@@ -83,6 +91,7 @@ class Columns:
     scope: NDArray[np.uint8]
     source: NDArray[np.uint8]
     role: NDArray[np.uint8]
+    season: NDArray[np.int8]
     standing: NDArray[np.bool_]
     asks: NDArray[np.bool_]
     thread: NDArray[np.int32]
@@ -140,3 +149,12 @@ class Near:
     rows: NDArray[np.int64]
     cosine: Floats
     status: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Every active memory that has a vector of the model in use: its row, the vector of its whole text, where it lives."""
+
+    rows: NDArray[np.int64]
+    vectors: NDArray[np.float16]
+    places: tuple[Place, ...]

@@ -79,9 +79,9 @@ def _forms(word: str) -> tuple[str, ...]:
     folded = word.casefold().replace("\u2019", "'")
     if _UNSPACED.search(folded):
         return tuple(_pairs(folded))
-    whole = _stem(folded)
+    whole = stem(folded)
     parts = _CAMEL.findall(word) if word != folded and not word.isupper() and not word.istitle() else ()
-    forms = dict.fromkeys((whole, *(_stem(part.casefold()) for part in parts)))
+    forms = dict.fromkeys((whole, *(stem(part.casefold()) for part in parts)))
     return tuple(form for form in forms if len(form) > 1)
 
 
@@ -103,7 +103,9 @@ def _pairs(run: str) -> Iterator[str]:
         yield run[position:]
 
 
-def _stem(word: str) -> str:
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """The stem of one lower-case word."""
     return _stemmer().stemWord(word) if _LATIN.match(word) and len(word) > 2 else word
 
 

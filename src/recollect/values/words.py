@@ -19,7 +19,11 @@ OutcomeKind = Literal["stored", "reinforced", "superseded", "refused"]
 EventKind = Literal[
     "remember", "update", "reinforce", "demote", "feedback", "tag", "untag", "supersede",
     "forget", "restore", "archive", "purge", "undo", "embed",
+    "link", "unlink", "confirm", "reject", "contradict", "resolve", "describe", "miss", "answer",
 ]  # fmt: skip
+LinkRelation = Literal["relates_to", "supersedes", "contradicts", "derived_from"]
+DocumentKind = Literal["tag", "gap"]
+WayOut = Literal["keep_both", "update", "supersede", "forget"]
 
 MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
 SCOPES: tuple[str, ...] = get_args(Scope)
@@ -27,6 +31,8 @@ STATUSES: tuple[str, ...] = get_args(Status)
 PROVENANCE_KINDS: tuple[str, ...] = get_args(ProvenanceKind)
 DELIVERIES: tuple[str, ...] = get_args(Delivery)
 SEARCH_MODES: tuple[str, ...] = get_args(SearchMode)
+LINK_RELATIONS: tuple[str, ...] = get_args(LinkRelation)
+WAYS_OUT: tuple[str, ...] = get_args(WayOut)
 
 # Source decides trust (a worker's text is not a user's word); what is derived is never more trusted than its source.
 TRUST_OF_SOURCE: dict[str, float] = {

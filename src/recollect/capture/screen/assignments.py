@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.capture.screen.finding import Finding
-from recollect.capture.screen.patterns import compiled
 from recollect.capture.screen.randomness import is_name, is_placeholder, is_reference, looks_random
+from recollect.values.patterns import compiled
 
 # Possessive counts (`{0,60}+`) keep a long line of names linear.
 _ASSIGNMENT = r"""(?x)

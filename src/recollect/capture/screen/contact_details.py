@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.capture.screen.finding import Finding
-from recollect.capture.screen.patterns import compiled
+from recollect.values.patterns import compiled
 
 _EMAIL: Final = r"(?<![\w.+%-])[\w.+%-]{1,64}+@(?:[\w-]{1,63}\.){1,5}[A-Za-z]{2,24}(?![\w-])"
 _PHONE: Final = (

@@ -11,7 +11,7 @@ from base64 import b64decode
 from functools import cache
 from typing import Final, NamedTuple
 
-from recollect.capture.screen.patterns import compiled
+from recollect.values.patterns import compiled
 
 _FLAGS: Final = re.IGNORECASE | re.MULTILINE
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from recollect.capture.screen.patterns import compiled
+from recollect.values.patterns import compiled
 
 FENCE_OPEN: Final = "<recalled-memories"
 FENCE_CLOSE: Final = "</recalled-memories>"

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.capture.screen.finding import Finding
-from recollect.capture.screen.patterns import compiled
 from recollect.capture.screen.randomness import is_name, is_placeholder, is_reference
+from recollect.values.patterns import compiled
 
 _CUES = ("pass", "pwd", "kennwort", "mot de passe", "contrase", "senha", "wachtwoord")
 _CUES_BEYOND_ASCII = ("has\u0142o", "l\u00f6senord", "пароль", "密码", "密碼", "パスワード", "비밀번호")

@@ -21,7 +21,7 @@ from recollect.capture.screen.contact_details import (
 )
 from recollect.capture.screen.finding import Finding, disjoint
 from recollect.capture.screen.identity_numbers import identity_numbers
-from recollect.capture.screen.patterns import compiled
+from recollect.values.patterns import compiled
 
 _CARD: Final = (
     r"(?<![\w.,/+-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|3\d{3}([ -])\d{6}\2\d{4,5}|\d{12,19})(?![\w/-])(?![.,]\d)"

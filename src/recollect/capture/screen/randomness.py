@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from math import log2
 
-from recollect.capture.screen.patterns import compiled
+from recollect.values.patterns import compiled
 
 # Longer samples change the estimate by less than a tenth of a bit and would make a 1 MB line slow.
 _SAMPLE = 256

@@ -13,10 +13,10 @@ from typing import Final
 from recollect.capture.screen.assignments import named_secrets
 from recollect.capture.screen.finding import Finding, disjoint, redact
 from recollect.capture.screen.passwords import passwords
-from recollect.capture.screen.patterns import compiled
 from recollect.capture.screen.randomness import entropy, is_placeholder, is_reference
 from recollect.capture.screen.secret_formats import FORMATS, Format
 from recollect.capture.screen.secret_shapes import ANYWHERE, IN_RUNS, Shape
+from recollect.values.patterns import compiled
 
 __all__ = ["Finding", "find_secrets", "redact"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from recollect.capture.screen.patterns import compiled
+from recollect.values.patterns import compiled
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -12,15 +12,20 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.persist.in_memory.graph import edges_all
 from recollect.persist.in_memory.rules import anywhere, expired, heirs, narrowed, standing, tagged
-from recollect.persist.in_memory.search import holding_all, near_all, search_all
+from recollect.persist.in_memory.search import among_all, holding_all, near_all, search_all
 from recollect.persist.in_memory.state import Held, Model, State
+from recollect.values.cluster import Cluster
+from recollect.values.document import Document
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.ids import fingerprint
+from recollect.values.link import Edge, Node
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place, reaches
-from recollect.values.search import Candidates, Near, Search
+from recollect.values.search import Candidates, Embedded, Near, Search
+from recollect.values.words import DocumentKind
 
 _MANY_IDS = 20
 _MANY_TAGS = 20
@@ -39,6 +44,10 @@ class InMemoryReader:
     def fetch(self, account: str, rows: Sequence[int]) -> list[Record]:
         own = {held.row: held for held in self._state.of(account)}
         return [own[row].memory for row in rows if row in own]
+
+    def rows_of(self, account: str, ids: Sequence[str]) -> list[int]:
+        own = {held.memory.id: held.row for held in self._state.of(account)}
+        return [own[wanted] for wanted in ids if wanted in own]
 
     def resolve(self, account: str, part: str) -> list[str]:
         digits = part.replace("-", "").lower()
@@ -78,13 +87,44 @@ class InMemoryReader:
         keyed = [h for h in self._state.of(account) if h.memory.key == key and place in (None, h.memory.place)]
         return next(iter(self._settled(account, keyed)), None)
 
-    def tags_of(self, account: str, rows: Sequence[int]) -> list[tuple[int, str]]:
-        own = [held for held in self._state.of(account) if held.row in rows]
-        return sorted((held.row, tag) for held in own for tag in held.memory.tags)
+    def among(self, search: Search, rows: Sequence[int]) -> list[int]:
+        return among_all(self._state.of(search.viewer.account), search, rows)
 
-    def tag_members(self, account: str, tag: str, limit: int) -> list[int]:
-        rows = [held.row for held in self._state.of(account) if tag in held.memory.tags]
-        return sorted(rows, reverse=True)[:limit]
+    def edges(self, account: str, nodes: Sequence[Node], most: int, *, upwards: bool = True) -> list[Edge]:
+        own, known = self._state.of(account), {cluster.id for cluster in self._state.clusters_of(account, self._model)}
+        members = {row: cluster for row, cluster in self._state.members.items() if cluster in known}
+        found = edges_all(own, members, nodes, most)
+        return [edge for edge in found if upwards or edge.target[0] == "memory"]
+
+    def triggers(self, account: str) -> list[tuple[int, str]]:
+        return sorted((held.row, pattern) for held in self._state.of(account) for pattern in set(held.memory.triggers))
+
+    def tag_names(self, account: str) -> list[str]:
+        return sorted({tag for held in self._state.of(account) for tag in held.memory.tags})
+
+    def tag_counts(self, identity: Identity, now: datetime) -> dict[str, int]:
+        tags = Counter(tag for record in self.find(identity, Filter(), now, limit=-1) for tag in record.tags)
+        return dict(_most(tags))
+
+    def embedded(self, account: str) -> Embedded:
+        held = [h for h in self._state.of(account) if h.embedding and h.embedding.model == self._model]
+        active = [h for h in held if h.memory.status == "active"]
+        vectors = [h.embedding.vectors[0] for h in active if h.embedding is not None]
+        return Embedded(
+            np.array([h.row for h in active], np.int64),
+            np.array(vectors, np.float16).reshape(len(active), self._model.dimensions),
+            tuple(h.memory.place for h in active),
+        )
+
+    def clusters(self, account: str) -> list[Cluster]:
+        active = {held.row for held in self._state.of(account) if held.memory.status == "active"}
+        sizes = Counter(cluster for row, cluster in self._state.members.items() if row in active)
+        found = [replace(c, size=sizes[c.id]) for c in self._state.clusters_of(account, self._model)]
+        return sorted(found, key=lambda cluster: -cluster.size)
+
+    def documents(self, account: str, kind: DocumentKind, name: str | None = None) -> list[Document]:
+        own = [d for d in self._state.documents.values() if (d.account, d.kind) == (account, kind)]
+        return sorted((d for d in own if name in (None, d.name)), key=lambda document: document.id)
 
     def vectors(self, account: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         return {
@@ -121,9 +161,10 @@ class InMemoryReader:
         taken_back = {event.undoes for owner, event in self._state.events if owner == account}
         return frozenset(operation for operation in operations if operation in taken_back)
 
-    def count(self, account: str, now: datetime) -> dict[str, Any]:
-        own = self._state.of(account)
-        replaced = heirs((held.memory for held in own), anywhere, now)
+    def count(self, account: str, now: datetime, identity: Identity | None = None) -> dict[str, Any]:
+        replaced = heirs((held.memory for held in self._state.of(account)), anywhere, now)
+        own = [h for h in self._state.of(account) if identity is None or reaches(identity, h.memory.place)]
+        ids = {held.memory.id for held in own}
         active = [held.memory for held in own if held.memory.status == "active"]
         tags = Counter(tag for held in own for tag in held.memory.tags)
         projects = Counter(memory.project for memory in active if memory.project is not None)
@@ -134,8 +175,8 @@ class InMemoryReader:
             "projects": dict(_most(projects)),
             "tags": dict(_most(tags)[:_MANY_TAGS]),
             "models": dict(Counter(held.embedding.model.name for held in own if held.embedding is not None)),
-            "events": len(self.events(account, embeds=True)),
-            "unembedded": len(self._unembedded(account)),
+            "events": sum(event.memory_id in ids for event in self.events(account, embeds=True)),
+            "unembedded": sum(held.memory.id in ids for held in self._unembedded(account)),
         }
 
     def unembedded(self, account: str, limit: int) -> list[Record]:

@@ -41,7 +41,7 @@ def search_all(account: Sequence[Held], search: Search, model: Model) -> Candida
         bm25=np.array([signals.bm25[held.row] for held in found], np.float32),
         matches=_matches(found, search.terms),
         selected=np.array([held.row in chosen for held in found], np.bool_),
-        columns=_columns(found, account, gates),
+        columns=_columns(found, account, gates, search),
         considered=len(account),
         visible=len(allowed),
         hidden=gates.held_back() if search.explain else (),
@@ -58,6 +58,13 @@ def near_all(account: Sequence[Held], search: Search, model: Model) -> Near:
     order = np.argsort(-np.nan_to_num(found.cosine, nan=-2.0), kind="stable")
     order = order[~np.isnan(found.cosine[order])][: search.depth]
     return Near(found.rows[order], found.cosine[order], found.columns.status[order])
+
+
+def among_all(account: Sequence[Held], search: Search, rows: Sequence[int]) -> list[int]:
+    """Those of some rows that a search may return."""
+    gates = _Gates(account, search)
+    seen = {held.row for held in account if gates.lets(held.memory)}
+    return [row for row in rows if row in seen]
 
 
 def holding_all(
@@ -117,7 +124,8 @@ class _Gates:
         self._wanted = search.filter
         self._places = search.viewer.places()
         self._now = datetime.fromtimestamp(search.now, UTC)
-        self._replaced = heirs(self._all, lambda new, _: self._reached(new), self._now)
+        self._past = search.past
+        self._replaced = heirs(map(self._dated, self._all), lambda new, _: self._reached(new), self._now)
 
     def lets(self, memory: Record) -> bool:
         return (
@@ -147,7 +155,13 @@ class _Gates:
         return memory.place in self._places
 
     def _current(self, memory: Record) -> bool:
-        return valid(memory, self._now) and not expired(memory, self._now)
+        return valid(self._dated(memory), self._now) and not expired(memory, self._now)
+
+    def _dated(self, memory: Record) -> Record:
+        """Asked about the past, a memory that does not say since when it holds does so since it happened or was stored."""
+        if not self._past or memory.valid_from is not None:
+            return memory
+        return memory.with_(valid_from=memory.occurred_at or memory.created_at)
 
 
 def _nearness(held: Held, search: Search, model: Model) -> float:
@@ -209,7 +223,13 @@ def _beside(memory: Record, turns: set[tuple[Thread, int]], reach: int) -> bool:
     return any((turn[0], turn[1] + step) in turns for step in range(-reach, reach + 1) if step)
 
 
-def _columns(found: Sequence[Held], account: Sequence[Held], gates: _Gates) -> Columns:
+def _in_season(memory: Record, search: Search) -> int:
+    if memory.season is None:
+        return 0
+    return 1 if memory.season in search.seasons else -1
+
+
+def _columns(found: Sequence[Held], account: Sequence[Held], gates: _Gates, search: Search) -> Columns:
     memories = [held.memory for held in found]
     threads = list(dict.fromkeys(thread for held in account if (thread := _thread(held.memory)) is not None))
 
@@ -238,6 +258,7 @@ def _columns(found: Sequence[Held], account: Sequence[Held], gates: _Gates) -> C
         scope=np.array([SCOPES.index(memory.scope) for memory in memories], np.uint8),
         source=np.array([PROVENANCE_KINDS.index(memory.provenance.kind) for memory in memories], np.uint8),
         role=np.array([role_of(memory.speaker) for memory in memories], np.uint8),
+        season=np.array([_in_season(memory, search) for memory in memories], np.int8),
         standing=np.array([is_standing(memory) for memory in memories], np.bool_),
         asks=np.array([only_asks(memory) for memory in memories], np.bool_),
         thread=np.array([threads.index(t) if (t := _thread(memory)) else -1 for memory in memories], np.int32),

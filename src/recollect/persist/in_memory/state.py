@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.index.rows import lexical_terms
+from recollect.values.cluster import Cluster
+from recollect.values.document import Document
 from recollect.values.event import Event
 from recollect.values.memory import Record
 
@@ -47,6 +49,9 @@ class State:
     purged: set[tuple[str, bytes]] = field(default_factory=set)
     switches: set[tuple[str, str]] = field(default_factory=set)
     notes: dict[str, str] = field(default_factory=dict)
+    clusters: dict[str, tuple[str, Model, Cluster]] = field(default_factory=dict)
+    members: dict[int, str] = field(default_factory=dict)
+    documents: dict[str, Document] = field(default_factory=dict)
     last_row: int = 0
     last_seq: int = 0
 
@@ -58,7 +63,14 @@ class State:
             purged=set(self.purged),
             switches=set(self.switches),
             notes=dict(self.notes),
+            clusters=dict(self.clusters),
+            members=dict(self.members),
+            documents=dict(self.documents),
         )
+
+    def clusters_of(self, account: str, model: Model) -> list[Cluster]:
+        """The clusters an account has of one model's vectors."""
+        return [cluster for owner, made_of, cluster in self.clusters.values() if (owner, made_of) == (account, model)]
 
     def of(self, account: str) -> list[Held]:
         """The memories of one account, oldest row first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from recollect import errors
 from recollect.persist.in_memory.reader import InMemoryReader
 from recollect.persist.in_memory.state import Embedding, Held, Model, State, as_stored, words_of
+from recollect.values.cluster import Cluster, nearest_cluster, wall_of
+from recollect.values.document import Document, document_image
 from recollect.values.event import Event, Image, Operation
 from recollect.values.image import difference, to_image
 from recollect.values.memory import Record
-from recollect.values.words import EventKind
+from recollect.values.words import DocumentKind, EventKind
 
 
 class InMemoryTransaction(InMemoryReader):
@@ -31,6 +33,7 @@ class InMemoryTransaction(InMemoryReader):
         self._state.last_row += 1
         row, stored = self._state.last_row, as_stored(memory)
         self._state.held[row] = Held(row, stored, words_of(stored), self._embedding(vectors))
+        self._assign(row, memory, vectors)
         self._journal(memory.id, kind, None, {})
 
     def change(
@@ -48,18 +51,23 @@ class InMemoryTransaction(InMemoryReader):
         stored = as_stored(after).with_(created_at=held.memory.created_at, **counted)
         embedding = self._embedding(vectors) if after.content != before.content else held.embedding
         self._state.held[held.row] = Held(held.row, stored, words_of(stored), embedding)
+        if after.content != before.content:
+            self._assign(held.row, after, vectors)
+        elif wall_of(after.place) != wall_of(before.place):
+            self._state.members.pop(held.row, None)
         self._journal(after.id, kind, *difference(before, after), reason=reason)
 
     def remove(self, memory: Record, kind: EventKind = "undo") -> None:
-        del self._state.held[self._held(memory).row]
+        self._drop(memory)
         self._journal(memory.id, kind, to_image(memory), None)
 
     def purge(self, memory: Record) -> None:
-        del self._state.held[self._held(memory).row]
-        self._state.events = [
-            (owner, replace(event, before=None, after=None, reason=None) if event.memory_id == memory.id else event)
-            for owner, event in self._state.events
-        ]
+        cluster = self._state.members.get(self._held(memory).row)
+        if cluster is not None:
+            # The name of a cluster is made of its members' words.
+            self.drop_clusters(memory.account, [cluster])
+        self._drop(memory)
+        self._scrub(memory.id)
         self._state.purged.add((memory.account, self._digest(memory.content)))
         self._journal(memory.id, "purge", None, None)
 
@@ -67,6 +75,7 @@ class InMemoryTransaction(InMemoryReader):
         for held in self._state.of(account):
             if held.memory.id == memory_id:
                 self._state.held[held.row] = replace(held, embedding=self._embedding(vectors))
+                self._assign(held.row, held.memory, vectors)
                 self._journal(memory_id, "embed", {}, {})
 
     def touch(self, account: str, counts: Mapping[int, int], at: datetime) -> None:
@@ -87,8 +96,61 @@ class InMemoryTransaction(InMemoryReader):
     def allow_again(self, account: str, text: str) -> None:
         self._state.purged.discard((account, self._digest(text)))
 
+    def put_document(
+        self, before: Document | None, after: Document | None, kind: EventKind | None, reason: str | None = None
+    ) -> None:
+        held = after or before
+        assert held is not None
+        self._state.documents.pop(held.id, None)
+        if after is not None:
+            self._state.documents[after.id] = after
+        old, new = (None if document is None else document_image(document) for document in (before, after))
+        if kind is not None:
+            self._journal(held.id, kind, old, new, reason, held.kind)
+
+    def purge_document(self, document: Document) -> None:
+        self._state.documents.pop(document.id, None)
+        self._scrub(document.id)
+        self._journal(document.id, "purge", None, None, document=document.kind)
+
+    def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int]) -> None:
+        self._empty(cluster.id)
+        self._state.clusters[cluster.id] = (account, self._model, cluster)
+        self._state.members |= {int(row): cluster.id for row in rows}
+
+    def drop_clusters(self, account: str, ids: Sequence[str]) -> None:
+        for cluster in ids:
+            if cluster in self._state.clusters and self._state.clusters[cluster][0] == account:
+                del self._state.clusters[cluster]
+                self._empty(cluster)
+
     def set_note(self, name: str, value: str) -> None:
         self._state.notes[name] = value
+
+    def _scrub(self, id: str) -> None:
+        """Leave only the skeleton of what the journal says."""
+        self._state.events = [
+            (owner, replace(event, before=None, after=None, reason=None) if event.memory_id == id else event)
+            for owner, event in self._state.events
+        ]
+
+    def _empty(self, cluster: str) -> None:
+        self._state.members = {row: held for row, held in self._state.members.items() if held != cluster}
+
+    def _drop(self, memory: Record) -> None:
+        row = self._held(memory).row
+        del self._state.held[row]
+        self._state.members.pop(row, None)
+
+    def _assign(self, row: int, memory: Record, vectors: NDArray[np.float32] | None) -> None:
+        """A new vector falls into the nearest cluster of its room, or into none."""
+        known = self._state.clusters_of(memory.account, self._model)
+        if not known:
+            return
+        self._state.members.pop(row, None)
+        cluster = None if vectors is None else nearest_cluster(known, memory.place, np.atleast_2d(vectors)[0])
+        if cluster is not None:
+            self._state.members[row] = cluster.id
 
     def _refuse_taken(self, memory: Record) -> None:
         for held in self._state.held.values():
@@ -113,11 +175,27 @@ class InMemoryTransaction(InMemoryReader):
         return Embedding(self._model, vectors.reshape(-1, self._model.dimensions).astype(np.float16))
 
     def _journal(
-        self, memory_id: str, kind: EventKind, before: Image | None, after: Image | None, reason: str | None = None
+        self,
+        memory_id: str,
+        kind: EventKind,
+        before: Image | None,
+        after: Image | None,
+        reason: str | None = None,
+        document: DocumentKind | None = None,
     ) -> None:
         self._state.last_seq += 1
         made = self.operation
         event = Event(
-            self._state.last_seq, made.id, made.at, made.actor, kind, memory_id, before, after, reason, made.undoes
+            self._state.last_seq,
+            made.id,
+            made.at,
+            made.actor,
+            kind,
+            memory_id,
+            before,
+            after,
+            reason,
+            made.undoes,
+            document,
         )
         self._state.events.append((self._account, event))

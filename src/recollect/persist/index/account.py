@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.index.growing import Growing
-from recollect.persist.index.mask import DEAD
+from recollect.persist.index.mask import ACTIVE, DEAD
 from recollect.persist.index.masks import Masks
 from recollect.persist.index.postings import OPEN_ROWS, Postings
 from recollect.persist.index.rows import (
@@ -23,7 +24,8 @@ from recollect.persist.index.rows import (
 )
 from recollect.persist.index.turns import Turns
 from recollect.persist.index.vectors import VectorIndex
-from recollect.values.search import Search
+from recollect.values.scope import Place
+from recollect.values.search import Embedded, Search
 
 _NO_ROWS = np.empty(0, np.int64)
 
@@ -47,6 +49,9 @@ class AccountIndex:
         self.postings = postings or Postings()
         self.seq = seq
         self.changes = 0
+        # Read from the store when first asked for, and again after a change.
+        self.triggers: list[tuple[int, str]] | None = None
+        self.tags: list[str] | None = None
         self._version = 0
         self._spots: dict[int, int] | None = None
         self.turns = Turns(self.table)
@@ -93,6 +98,13 @@ class AccountIndex:
         if spot is not None:
             self.table.set("access_count", spot, count)
             self.table.set("accessed", spot, at)
+
+    def embedded(self) -> Embedded:
+        """Every active memory with a vector: the input of clustering."""
+        held = np.flatnonzero((self.table["vectors"] > 0) & (self.table["status"] == ACTIVE))
+        known = [cast(Place, place) for place in self.names.places.known]
+        places = tuple(known[number] for number in self.table["place"][held].tolist())
+        return Embedded(self.table["row"][held], self.vectors.halves[self.table["vector"][held]], places)
 
     def scores(self, terms: tuple[str, ...]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """BM25 of every row; remembered for the second look of the same question."""
@@ -180,6 +192,7 @@ class AccountIndex:
 
     def _stale(self, count: int) -> None:
         self.changes += count
+        self.triggers = self.tags = None
         self._version += 1
         # The mean moves slowly; it is taken anew once a per cent of the rows changed.
         self._mean_age += count

@@ -39,7 +39,7 @@ class Look:
         spots = spots[np.argsort(self._table["row"][spots], kind="stable")]
         selected = np.isin(spots, chosen) if len(spots) > len(chosen) else np.ones(len(spots), np.bool_)
         taken = {name: self._table[name][spots] for name in SCORED}
-        taken["status"] = self._standing(spots)
+        taken["status"], taken["season"] = self._standing(spots), self._in_season(taken["season"])
         return Candidates(
             rows=taken["row"],
             cosine=self._cosines(spots, selected),
@@ -70,10 +70,24 @@ class Look:
         rows = self._table["row"]
         return [rows[spots[self._allowed[spots]]].tolist() if spots is not None else [] for spots in found]
 
+    def among(self, rows: Sequence[int]) -> list[int]:
+        """Those of some rows that may be returned."""
+        where = self._index.where()
+        return [row for row in rows if (spot := where.get(row)) is not None and self._allowed[spot]]
+
     def _standing(self, spots: Spots) -> NDArray[np.uint8]:
         """The status of rows for this viewer."""
         status: NDArray[np.uint8] = np.where(self._gates.superseded[spots], SUPERSEDED, self._table["status"][spots])
         return status
+
+    def _in_season(self, labels: NDArray[np.int32]) -> NDArray[np.int8]:
+        """1 for the seasons asked about, -1 for others, 0 where a memory has none."""
+        if not (labels >= 0).any():
+            return np.zeros(len(labels), np.int8)
+        strings = self._index.names.strings
+        asked = [strings.seen(season) for season in self._search.seasons]
+        found = np.where(np.isin(labels, asked), 1, -1) if asked else np.full(len(labels), -1)
+        return np.where(labels < 0, 0, found).astype(np.int8)
 
     def _legs(self, bm25: NDArray[np.float32]) -> list[Spots]:
         """What meaning and words bring, each best first."""
@@ -138,5 +152,4 @@ class Look:
     def _named(self) -> Spots:
         """Rows asked for by number, as far as they may be seen."""
         where = self._index.where() if self._search.rows else {}
-        spots = [spot for row in self._search.rows if (spot := where.get(row)) is not None and self._allowed[spot]]
-        return np.array(spots, np.int64)
+        return np.array([where[row] for row in self.among(self._search.rows)], np.int64)

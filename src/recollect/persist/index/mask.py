@@ -21,7 +21,7 @@ from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATU
 Mask = NDArray[np.bool_]
 Spots = NDArray[np.intp]
 DEAD = 255
-_ACTIVE = STATUSES.index("active")
+ACTIVE = STATUSES.index("active")
 SUPERSEDED = STATUSES.index("superseded")
 
 
@@ -47,13 +47,20 @@ class Gates:
         late: Mask = (
             (self.table["expires"] <= now) | (self.table["valid_until"] <= now) | (self.table["valid_from"] > now)
         )
+        if self.search.past:
+            late |= np.isnan(self.table["valid_from"]) & (self._begun() > now)
         return ~late
+
+    def _begun(self) -> NDArray[np.float64]:
+        """When each memory happened, or else was stored."""
+        occurred = self.table["occurred"]
+        return np.where(np.isnan(occurred), self.table["created"], occurred)
 
     def superseded(self, reached: Mask, current: Mask) -> Mask:
         """Rows that a memory in force replaces, directly or through a chain."""
         hidden = np.zeros(self.table.size, np.bool_)
         sources, targets = self.replacing, self.replaced
-        in_force = reached & current & (self.table["status"] == _ACTIVE)
+        in_force = reached & current & (self.table["status"] == ACTIVE)
         while True:
             acting = in_force[sources] | (hidden[sources] & reached[sources])
             fresh = targets[acting & ~hidden[targets]]
@@ -76,8 +83,7 @@ class Gates:
                 masks.append(np.asarray(self.table[name] == self.names.strings.seen(value)))
         for name in wanted.without:
             masks.append(np.asarray(self.table["project"] != self.names.strings.seen(name)))
-        when = self.table["occurred"]
-        when = np.where(np.isnan(when), self.table["created"], when)
+        when = self._begun()
         if wanted.since is not None:
             masks.append(when >= wanted.since.timestamp())
         if wanted.until is not None:
@@ -103,7 +109,7 @@ def compose(gates: Gates, wanted: Filter) -> Composed:
     status = gates.table["status"]
     statuses = set(wanted.statuses)
     named = np.isin(status, [STATUSES.index(s) for s in statuses])
-    active = status == _ACTIVE
+    active = status == ACTIVE
     if "superseded" in statuses:
         named |= superseded & active
     allowed = reached & named

@@ -42,9 +42,9 @@ class Masks:
 
     def of(self, search: Search) -> Composed:
         """The decisions for one search."""
-        key = (search.viewer.places(), search.filter, search.explain)
+        key = (search.viewer.places(), search.filter, search.explain, search.past)
         kept = self._kept.get(key)
-        if kept is None or not kept.since <= search.now < kept.until:
+        if kept is None or search.past or not kept.since <= search.now < kept.until:
             kept = self._decided(search)
         elif kept.size < self._table.size:
             kept = self._extended(search, kept)

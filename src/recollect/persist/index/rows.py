@@ -22,7 +22,7 @@ from recollect.values.words import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, S
 _KINDS: dict[str, type] = {
     "row": np.int64, "text": np.int64, "supersedes": np.int64,
     "place": np.int32, "project": np.int32, "session": np.int32, "position": np.int32, "thread": np.int32, "length": np.int32,
-    "vector": np.int32, "vectors": np.int32,
+    "season": np.int32, "vector": np.int32, "vectors": np.int32,
     "status": np.uint8, "type": np.uint8, "scope": np.uint8, "source": np.uint8, "role": np.uint8, "delivery": np.uint8,
     "standing": np.bool_, "asks": np.bool_,
     "importance": np.float32, "weight": np.float32, "confidence": np.float32, "trust": np.float32, "score": np.float32,
@@ -64,8 +64,8 @@ class Interned:
         return found
 
     def seen(self, value: object) -> int:
-        """The number of a value, or -1 when it never occurred."""
-        return self._numbers.get(value, -1)
+        """The number of a value, or one that no row has when it never occurred (-1 is: no value)."""
+        return self._numbers.get(value, -2)
 
 
 class Names:
@@ -85,10 +85,11 @@ def _codes(words: tuple[str, ...]) -> dict[str, int]:
 
 
 def lexical_terms(memory: Record) -> list[str]:
-    """Every term a memory is found by: its words, its tags, and who said it."""
+    """Every term a memory is found by: its words, those its tags add to them, and who said it."""
     terms = terms_of(memory.content)
-    for tag in memory.tags:
-        terms += terms_of(tag)
+    if memory.tags:
+        said = set(terms)
+        terms += [term for tag in memory.tags for term in terms_of(tag) if term not in said]
     return terms + (terms_of(memory.speaker) if memory.speaker and is_named(memory.speaker) else [])
 
 
@@ -113,6 +114,7 @@ def cells(entry: Entry, names: Names, length: int, vector: int) -> dict[str, flo
         "position": NO_POSITION if m.position is None else m.position,
         "thread": none if m.session is None else names.threads.number((place, m.session)),
         "length": length,
+        "season": none if m.season is None else names.strings.number(m.season),
         "vector": vector,
         "vectors": entry.count,
         "status": _codes(STATUSES)[m.status],

@@ -23,7 +23,7 @@ from recollect.persist.index.postings import Postings, Segment
 from recollect.persist.index.rows import KINDS, Names
 from recollect.persist.index.vectors import VectorIndex
 
-_MAGIC = b"recollect-index-1\n"
+_MAGIC = b"recollect-index-2\n"
 _ALIGN = 64
 
 

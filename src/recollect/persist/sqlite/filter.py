@@ -17,8 +17,8 @@ def compile_filter(identity: Identity, wanted: Filter, now: int, replaced: str) 
 
     `replaced` is the JSON list of the memories that something in force supersedes.
     """
-    values: dict[str, Any] = {"now": now, "agent": identity.agent, "replaced": replaced}
-    clauses = ["m.account = :account", _reach(identity, values), _status(wanted)]
+    values: dict[str, Any] = {"now": now, "replaced": replaced}
+    clauses = ["m.account = :account", reach(identity, values), _status(wanted)]
     for name, column, chosen in (
         ("type", "m.type", wanted.types),
         ("scope", "m.scope", wanted.scopes),
@@ -45,7 +45,9 @@ def compile_filter(identity: Identity, wanted: Filter, now: int, replaced: str) 
     return " AND ".join(clauses), values
 
 
-def _reach(identity: Identity, values: dict[str, Any]) -> str:
+def reach(identity: Identity, values: dict[str, Any]) -> str:
+    """The condition on `m` that an identity reaches a memory; what it compares with is added to the values."""
+    values["agent"] = identity.agent
     teams = f"m.team IN ({_bound('team', identity.teams, values)})" if identity.teams else "0"
     return f"(m.scope NOT IN ('agent', 'team') OR (m.scope = 'agent' AND m.agent = :agent) OR (m.scope = 'team' AND {teams}))"
 

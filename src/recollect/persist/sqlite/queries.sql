@@ -64,14 +64,14 @@ ON CONFLICT (row) DO UPDATE SET model = excluded.model, vector = excluded.vector
 DELETE FROM vectors WHERE row = :row
 
 -- add_event: One line of the journal.
-INSERT INTO events (account, operation, at, actor, kind, memory, row, before, after, reason, undoes)
-VALUES (:account, :operation, :at, :actor, :kind, :memory, :row, :before, :after, :reason, :undoes)
+INSERT INTO events (account, operation, at, actor, kind, memory, row, before, after, reason, undoes, document)
+VALUES (:account, :operation, :at, :actor, :kind, :memory, :row, :before, :after, :reason, :undoes, :document)
 
 -- scrub_events: A purged memory leaves the skeleton of its journal, no images.
 UPDATE events SET before = NULL, after = NULL, reason = NULL WHERE memory = :memory AND +account = :account
 
 -- changed_since: Which memories the journal touched after a sequence number.
-SELECT memory, row FROM events NOT INDEXED WHERE seq > :seq AND account = :account
+SELECT memory, row FROM events NOT INDEXED WHERE seq > :seq AND account = :account AND document IS NULL
 
 -- all_entries: Every row of an account with its vector, for a rebuild.
 SELECT m.*, v.vector AS vector, s.row AS supersedes_row FROM memories AS m
@@ -121,11 +121,96 @@ SELECT s.*, t.scope AS target_scope, t.agent AS target_agent, t.team AS target_t
 FROM memories AS s JOIN memories AS t ON t.id = s.supersedes AND t.account = s.account
 WHERE +s.account = :account AND s.supersedes IS NOT NULL AND :ids IS NOT NULL
 
--- tags_of: The tags of some rows (a JSON list).
+-- tag_steps: The tags of some rows (a JSON list).
 SELECT row, tag FROM tags WHERE row IN (SELECT value FROM json_each(:rows)) AND +account = :account ORDER BY row, tag
 
 -- tag_members: The newest rows of a tag; few of them, so that a hub cannot flood.
 SELECT row FROM tags WHERE account = :account AND tag = :tag ORDER BY row DESC LIMIT :limit
+
+-- tag_names: Every tag of an account.
+SELECT DISTINCT tag FROM tags WHERE account = :account ORDER BY tag
+
+-- cluster_steps: The clusters of some rows (a JSON list).
+SELECT m.row AS row, c.id AS id FROM members AS m JOIN clusters AS c ON c.cluster = m.cluster
+WHERE m.row IN (SELECT value FROM json_each(:rows)) AND +c.account = :account AND c.model = :model ORDER BY m.row
+
+-- cluster_members: The newest rows of a cluster.
+SELECT row FROM members WHERE cluster = (SELECT cluster FROM clusters WHERE id = :id AND account = :account)
+ORDER BY row DESC LIMIT :limit
+
+-- links_from: Where links of some rows (a JSON list) lead.
+SELECT l.source AS source, t.row AS target, l.relation AS relation, l.weight AS weight
+FROM links AS l JOIN memories AS t ON t.id = l.target AND +t.account = :account
+WHERE l.source IN (SELECT value FROM json_each(:rows))
+
+-- links_to: The strongest and newest links that lead to one row; one row a call, so that a hub is read no further.
+SELECT :row AS source, l.source AS target, l.relation AS relation, l.weight AS weight
+FROM links AS l JOIN memories AS s ON s.row = l.source AND +s.account = :account
+WHERE l.target = (SELECT id FROM memories WHERE row = :row AND +account = :account)
+ORDER BY l.weight DESC, l.source DESC LIMIT :limit
+
+-- supersedes_from: What some rows (a JSON list) supersede.
+SELECT m.row AS source, t.row AS target FROM memories AS m JOIN memories AS t ON t.id = m.supersedes
+WHERE m.row IN (SELECT value FROM json_each(:rows)) AND +m.account = :account AND m.supersedes IS NOT NULL
+
+-- supersedes_to: What supersedes some rows (a JSON list).
+SELECT m.row AS source, s.row AS target FROM memories AS m JOIN memories AS s ON s.supersedes = m.id
+WHERE m.row IN (SELECT value FROM json_each(:rows)) AND +m.account = :account
+
+-- add_link: One link of one row.
+INSERT INTO links (source, relation, target, weight) VALUES (:source, :relation, :target, :weight)
+
+-- drop_links: All links of one row.
+DELETE FROM links WHERE source = :row
+
+-- add_trigger: One trigger pattern of one row.
+INSERT OR IGNORE INTO triggers (account, row, pattern) VALUES (:account, :row, :pattern)
+
+-- drop_triggers: All trigger patterns of one row.
+DELETE FROM triggers WHERE account = :account AND row = :row
+
+-- all_triggers: Every trigger pattern of an account.
+SELECT row, pattern FROM triggers WHERE account = :account ORDER BY row, pattern
+
+-- all_clusters: The clusters of an account, the largest first.
+SELECT c.*, (
+    SELECT count(*) FROM members AS m JOIN memories AS r ON r.row = m.row WHERE m.cluster = c.cluster AND r.status = 'active'
+) AS size FROM clusters AS c
+WHERE c.account = :account AND c.model = :model ORDER BY size DESC, c.cluster
+
+-- put_cluster: A new cluster, or a new form of a known one.
+INSERT INTO clusters (id, account, scope, room, name, model, centroid, radius, made_at)
+VALUES (:id, :account, :scope, :room, :name, :model, :centroid, :radius, :made_at)
+ON CONFLICT (id) DO UPDATE SET name = excluded.name, model = excluded.model, centroid = excluded.centroid,
+    radius = excluded.radius, made_at = excluded.made_at
+
+-- clear_cluster: A cluster without its members.
+DELETE FROM members WHERE cluster = (SELECT cluster FROM clusters WHERE id = :id AND account = :account)
+
+-- drop_cluster: A cluster and who belongs to it.
+DELETE FROM clusters WHERE id = :id AND account = :account
+
+-- cluster_of: The cluster a row belongs to.
+SELECT c.id AS id FROM members AS m JOIN clusters AS c ON c.cluster = m.cluster WHERE m.row = :row
+
+-- join_cluster: A row belongs to one cluster.
+INSERT INTO members (row, cluster) SELECT :row, cluster FROM clusters WHERE id = :id AND account = :account
+ON CONFLICT (row) DO UPDATE SET cluster = excluded.cluster
+
+-- leave_cluster: A row belongs to no cluster.
+DELETE FROM members WHERE row = :row
+
+-- put_document: A new document, or a new form of a known one.
+INSERT INTO documents (id, account, kind, name, scope, room, project, body, created_at, updated_at)
+VALUES (:id, :account, :kind, :name, :scope, :room, :project, :body, :created_at, :updated_at)
+ON CONFLICT (id) DO UPDATE SET name = excluded.name, scope = excluded.scope, room = excluded.room,
+    project = excluded.project, body = excluded.body, updated_at = excluded.updated_at
+
+-- drop_document: A document.
+DELETE FROM documents WHERE id = :id AND account = :account
+
+-- find_documents: The documents of a kind, or the one of that name in each place.
+SELECT * FROM documents WHERE account = :account AND kind = :kind AND (:name IS NULL OR name = :name) ORDER BY id
 
 -- touch: Count accesses; not an event, a recall must not make the journal grow.
 UPDATE memories SET access_count = access_count + :count, accessed_at = max(accessed_at, :at) WHERE row = :row AND +account = :account
@@ -133,32 +218,6 @@ UPDATE memories SET access_count = access_count + :count, accessed_at = max(acce
 -- unembedded: Rows without a vector of the model in use.
 SELECT m.* FROM memories AS m LEFT JOIN vectors AS v ON v.row = m.row AND v.model = :model
 WHERE m.account = :account AND v.row IS NULL ORDER BY m.row LIMIT :limit
-
--- count_unembedded: How many of those there are.
-SELECT count(*) FROM memories AS m LEFT JOIN vectors AS v ON v.row = m.row AND v.model = :model
-WHERE m.account = :account AND v.row IS NULL
-
--- count_models: How many vectors each model made.
-SELECT v.model, count(*) FROM vectors AS v JOIN memories AS m ON m.row = v.row WHERE m.account = :account GROUP BY v.model
-
--- count_statuses: Memories by stored status.
-SELECT status, count(*) FROM memories WHERE account = :account GROUP BY status
-
--- count_types: Memories by type.
-SELECT type, count(*) FROM memories WHERE account = :account AND status = 'active' GROUP BY type
-
--- count_scopes: Memories by scope.
-SELECT scope, count(*) FROM memories WHERE account = :account AND status = 'active' GROUP BY scope
-
--- count_projects: Memories by project.
-SELECT project, count(*) FROM memories WHERE account = :account AND status = 'active' AND project IS NOT NULL
-GROUP BY project ORDER BY count(*) DESC, project
-
--- count_tags: The tags most used.
-SELECT tag, count(*) FROM tags WHERE account = :account GROUP BY tag ORDER BY count(*) DESC, tag LIMIT 20
-
--- count_events: The length of the journal.
-SELECT count(*) FROM events WHERE account = :account
 
 -- switched_off: Projects for which memory is off.
 SELECT project FROM switches WHERE account = :account
@@ -180,4 +239,4 @@ WHERE +m.account = :account AND m.id IN (SELECT id_bytes(value) FROM json_each(:
 SELECT row, access_count, accessed_at FROM memories WHERE account = :account AND accessed_at > :since
 
 -- purged_since: Whether anything was purged after a sequence number.
-SELECT 1 FROM events NOT INDEXED WHERE seq > :seq AND kind = 'purge' AND account = :account LIMIT 1
+SELECT 1 FROM events NOT INDEXED WHERE seq > :seq AND kind = 'purge' AND account = :account AND document IS NULL LIMIT 1

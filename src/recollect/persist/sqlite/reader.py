@@ -16,16 +16,22 @@ from numpy.typing import NDArray
 from recollect.persist.index.account import AccountIndex
 from recollect.persist.index.look import Look
 from recollect.persist.sqlite.filter import compile_filter
+from recollect.persist.sqlite.graph import FileGraph
 from recollect.persist.sqlite.indexes import Indexes
 from recollect.persist.sqlite.rows import event_of, id_text, memory_of, micros, place_of_target, vectors_of
 from recollect.persist.sqlite.sql import queries
+from recollect.persist.sqlite.tally import Tally
+from recollect.values.cluster import Cluster
+from recollect.values.document import Document
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.ids import fingerprint
+from recollect.values.link import Edge, Node
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place
-from recollect.values.search import Candidates, Near, Search
+from recollect.values.search import Candidates, Embedded, Near, Search
 from recollect.values.supersession import Replacement, covers, heirs, in_force
+from recollect.values.words import DocumentKind
 
 
 @dataclass(slots=True)
@@ -36,6 +42,7 @@ class OpenFile:
     indexes: Indexes
     secret: bytes
     accounts: dict[str, int] = field(default_factory=dict)
+    clusters: dict[str, tuple[object, list[Cluster]]] = field(default_factory=dict)
 
 
 class SqliteReader:
@@ -54,6 +61,11 @@ class SqliteReader:
         found = self._run("fetch_rows", account=self._number(account), rows=json.dumps(list(rows))).fetchall()
         memories = {row["row"]: memory_of(row, account) for row in found}
         return [memories[row] for row in rows if row in memories]
+
+    def rows_of(self, account: str, ids: Sequence[str]) -> list[int]:
+        number = self._number(account)
+        found = (self._run("row_of", id=UUID(wanted).bytes, account=number).fetchone() for wanted in ids)
+        return [int(row["row"]) for row in found if row is not None]
 
     def resolve(self, account: str, part: str) -> list[str]:
         digits = part.replace("-", "").lower()
@@ -96,12 +108,43 @@ class SqliteReader:
         found = self._settled(account, self._run("by_key", account=self._number(account), key=key))
         return next((record for record in found if place in (None, record.place)), None)
 
-    def tags_of(self, account: str, rows: Sequence[int]) -> list[tuple[int, str]]:
-        found = self._run("tags_of", account=self._number(account), rows=json.dumps(list(rows)))
-        return [(row["row"], row["tag"]) for row in found]
+    def among(self, search: Search, rows: Sequence[int]) -> list[int]:
+        return self._look(search).among(rows)
 
-    def tag_members(self, account: str, tag: str, limit: int) -> list[int]:
-        return [row["row"] for row in self._run("tag_members", account=self._number(account), tag=tag, limit=limit)]
+    def edges(self, account: str, nodes: Sequence[Node], most: int, *, upwards: bool = True) -> list[Edge]:
+        return self._graph(account).edges(nodes, most, upwards=upwards)
+
+    def triggers(self, account: str) -> list[tuple[int, str]]:
+        index = self.warm(account)
+        if index.triggers is None:
+            found = self._run("all_triggers", account=self._number(account))
+            index.triggers = [(row["row"], row["pattern"]) for row in found]
+        return index.triggers
+
+    def tag_names(self, account: str) -> list[str]:
+        index = self.warm(account)
+        if index.tags is None:
+            index.tags = [row["tag"] for row in self._run("tag_names", account=self._number(account))]
+        return index.tags
+
+    def tag_counts(self, identity: Identity, now: datetime) -> dict[str, int]:
+        replaced = heirs(self._replacements("all_replacements", identity.account, now))
+        where, values = compile_filter(identity, Filter(), micros(now), _hex_list(list(replaced)))
+        sql = (
+            "SELECT t.tag, count(*) FROM tags AS t JOIN memories AS m ON m.row = t.row"
+            f" WHERE t.account = :account AND {where} GROUP BY t.tag ORDER BY count(*) DESC, t.tag"
+        )
+        rows = self._connection.execute(sql, {**values, "account": self._number(identity.account)})
+        return {row[0]: row[1] for row in rows}
+
+    def embedded(self, account: str) -> Embedded:
+        return self.warm(account).embedded()
+
+    def clusters(self, account: str) -> list[Cluster]:
+        return self._graph(account).clusters()
+
+    def documents(self, account: str, kind: DocumentKind, name: str | None = None) -> list[Document]:
+        return self._graph(account).documents(kind, name)
 
     def vectors(self, account: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The vectors of some memories, of the model in use."""
@@ -142,19 +185,11 @@ class SqliteReader:
         rows = self._run("undone", account=self._number(account), ids=_hex_list(list(operations)))
         return frozenset(id_text(row["undoes"]) for row in rows)
 
-    def count(self, account: str, now: datetime) -> dict[str, Any]:
-        number, model = self._number(account), self._indexes.model
-        by = {
-            what: {row[0]: row[1] for row in self._run(f"count_{what}", account=number)}
-            for what in ("statuses", "types", "scopes", "projects", "tags", "models")
-        }
-        replaced = len(self._active(account, list(heirs(self._replacements("all_replacements", account, now)))))
-        by["statuses"] = _counted(by["statuses"], replaced)
-        return {
-            **by,
-            "events": self._run("count_events", account=number).fetchone()[0],
-            "unembedded": self._run("count_unembedded", account=number, model=model).fetchone()[0],
-        }
+    def count(self, account: str, now: datetime, identity: Identity | None = None) -> dict[str, Any]:
+        values = {"account": self._number(account), "model": self._indexes.model}
+        tally = Tally(self._connection, values, identity)
+        replaced = heirs(self._replacements("all_replacements", account, now))
+        return tally.counts(_hex_list(list(replaced)))
 
     def unembedded(self, account: str, limit: int) -> list[Record]:
         rows = self._run("unembedded", account=self._number(account), model=self._indexes.model, limit=limit)
@@ -184,6 +219,9 @@ class SqliteReader:
             known = self._file.accounts[account] = row["account"]
         return known
 
+    def _graph(self, account: str) -> FileGraph:
+        return FileGraph(self._connection, account, self._number(account), self._indexes.model)
+
     def _look(self, search: Search) -> Look:
         return Look(self.warm(search.viewer.account), search, self._tagged(search))
 
@@ -194,10 +232,6 @@ class SqliteReader:
         number = self._number(search.viewer.account)
         rows = [{row["row"] for row in self._run("tagged", account=number, tag=tag)} for tag in search.filter.tags]
         return np.array(sorted(set.intersection(*rows)), np.int64)
-
-    def _active(self, account: str, ids: Sequence[str]) -> list[str]:
-        rows = self._run("get_memories", account=self._number(account), ids=_hex_list(ids)) if ids else ()
-        return [id_text(row["id"]) for row in rows if row["status"] == "active"]
 
     def _settled(self, account: str, rows: Iterable[sqlite3.Row]) -> list[Record]:
         """Memories with what is worked out at read time: whether something in force supersedes them."""
@@ -229,11 +263,6 @@ def _standing(memory: Record, replaced: Mapping[str, str]) -> Record:
     if memory.status != "active" or memory.id not in replaced:
         return memory
     return memory.with_(status="superseded", superseded_by=replaced[memory.id])
-
-
-def _counted(statuses: Mapping[str, int], replaced: int) -> dict[str, int]:
-    counts = {**statuses, "active": statuses.get("active", 0) - replaced, "superseded": replaced}
-    return {status: count for status, count in counts.items() if count}
 
 
 def _hex_list(ids: Sequence[str]) -> str:

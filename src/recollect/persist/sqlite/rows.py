@@ -28,7 +28,8 @@ _OWN_TIMES = ("created_at", "updated_at", "accessed_at", "hit_at", "valid_from",
 _TIMES = (*_OWN_TIMES, "occurred_at")
 _WIDTH = 36
 _MORE_INSIDE = ("file_paths", "message_range", "snippet", "reason")
-_MORE = ("contradicts", "labels", "breadcrumbs", *_MORE_INSIDE)
+_RARE = ("links", "triggers", "season", "labels", "breadcrumbs")
+_MORE = (*_RARE, *_MORE_INSIDE)
 
 
 def micros(time: datetime) -> int:
@@ -73,8 +74,7 @@ def row_of(memory: Record, account: int, digest: bytes) -> dict[str, Any]:
 
 def _more(memory: Record) -> str | None:
     inside = memory.provenance
-    rare = (memory.contradicts, memory.labels, memory.breadcrumbs, inside.file_paths, inside.message_range)
-    if not any(rare) and inside.snippet is None and inside.reason is None:
+    if not any(getattr(memory, name) for name in _RARE) and not any(getattr(inside, name) for name in _MORE_INSIDE):
         return None
     image = to_image(memory)
     return json.dumps({name: image[name] for name in _MORE if image[name]}, ensure_ascii=False)
@@ -159,6 +159,7 @@ def event_of(row: sqlite3.Row) -> Event:
         after=None if row["after"] is None else json.loads(row["after"]),
         reason=row["reason"],
         undoes=None if row["undoes"] is None else id_text(row["undoes"]),
+        document=row["document"],
     )
 
 

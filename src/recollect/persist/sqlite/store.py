@@ -67,6 +67,7 @@ class SqliteStore:
                 # The index may have been caught up with rows that now never were.
                 self._indexes.forget()
                 self._file.accounts.clear()
+                self._file.clusters.clear()
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise

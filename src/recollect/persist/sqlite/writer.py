@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,9 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect import errors
+from recollect.persist.sqlite.graph import cluster_row, document_row
 from recollect.persist.sqlite.reader import OpenFile, SqliteReader
-from recollect.persist.sqlite.rows import blob_of, dumped, id_bytes, micros, row_of
+from recollect.persist.sqlite.rows import blob_of, dumped, id_bytes, id_text, micros, row_of
+from recollect.persist.sqlite.sql import queries
+from recollect.values.cluster import Cluster, nearest_cluster, wall_of
+from recollect.values.document import Document, document_image
 from recollect.values.event import Image, Operation
+from recollect.values.ids import new_id
 from recollect.values.image import difference, to_image
 from recollect.values.memory import Record
 from recollect.values.words import EventKind
@@ -32,7 +37,8 @@ class SqliteTransaction(SqliteReader):
         row = cursor.lastrowid or 0
         self._indexes.wrote(memory.account)
         self._put_tags(number, row, memory.tags)
-        self._put_vectors(row, vectors)
+        self._put_links(number, row, memory)
+        self._put_vectors(row, vectors, memory)
         self._journal(memory.id, row, kind, None, {})
 
     def change(
@@ -49,8 +55,14 @@ class SqliteTransaction(SqliteReader):
         if after.tags != before.tags:
             self._run("drop_tags", row=row)
             self._put_tags(number, row, after.tags)
+        if (after.links, after.triggers) != (before.links, before.triggers):
+            self._run("drop_links", row=row)
+            self._run("drop_triggers", row=row, account=number)
+            self._put_links(number, row, after)
         if after.content != before.content:
-            self._put_vectors(row, vectors)
+            self._put_vectors(row, vectors, after)
+        elif wall_of(after.place) != wall_of(before.place):
+            self._run("leave_cluster", row=row)
         self._journal(after.id, row, kind, *difference(before, after), reason=reason)
 
     def remove(self, memory: Record, kind: EventKind = "undo") -> None:
@@ -60,16 +72,20 @@ class SqliteTransaction(SqliteReader):
 
     def purge(self, memory: Record) -> None:
         number, row = self._own(memory.account), self._row(memory)
+        # The name of a cluster is made of its members' words.
+        if (cluster := self._run("cluster_of", row=row).fetchone()) is not None:
+            self.drop_clusters(memory.account, [id_text(cluster["id"])])
         self._run("delete_memory", id=id_bytes(memory.id), account=number)
         self._run("scrub_events", memory=id_bytes(memory.id), account=number)
         self._run("add_purged", account=number, digest=self.digest(memory.content))
         self._journal(memory.id, row, "purge", None, None)
 
     def set_vectors(self, account: str, memory_id: str, vectors: NDArray[np.float32] | None) -> None:
-        row = self._run("row_of", id=id_bytes(memory_id), account=self._own(account)).fetchone()
-        if row is not None:
-            self._put_vectors(row["row"], vectors)
-            self._journal(memory_id, row["row"], "embed", {}, {})
+        (memory,) = self.get(account, [memory_id])
+        if memory is not None:
+            row = self._row(memory)
+            self._put_vectors(row, vectors, memory)
+            self._journal(memory_id, row, "embed", {}, {})
 
     def touch(self, account: str, counts: Mapping[int, int], at: datetime) -> None:
         number = self._own(account)
@@ -83,6 +99,39 @@ class SqliteTransaction(SqliteReader):
     def allow_again(self, account: str, text: str) -> None:
         """A person's explicit wish outweighs an earlier purge of the same text."""
         self._run("drop_purged", account=self._own(account), digest=self.digest(text))
+
+    def put_document(
+        self, before: Document | None, after: Document | None, kind: EventKind | None, reason: str | None = None
+    ) -> None:
+        held = after or before
+        assert held is not None
+        number = self._own(held.account)
+        if after is None:
+            self._run("drop_document", id=id_bytes(held.id), account=number)
+        else:
+            self._run("put_document", **document_row(after, number))
+        old, new = (None if document is None else document_image(document) for document in (before, after))
+        if kind is not None:
+            self._journal(held.id, 0, kind, old, new, reason, held.kind)
+
+    def purge_document(self, document: Document) -> None:
+        number = self._own(document.account)
+        self._run("drop_document", id=id_bytes(document.id), account=number)
+        self._run("scrub_events", memory=id_bytes(document.id), account=number)
+        self._journal(document.id, 0, "purge", None, None, document=document.kind)
+
+    def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int]) -> None:
+        number = self._own(account)
+        self._run("put_cluster", **cluster_row(cluster, number, self._indexes.model))
+        self._run("clear_cluster", id=id_bytes(cluster.id), account=number)
+        values = [{"row": int(row), "id": id_bytes(cluster.id), "account": number} for row in rows]
+        self._connection.executemany(queries()["join_cluster"], values)
+        self._clusters_changed(account)
+
+    def drop_clusters(self, account: str, ids: Sequence[str]) -> None:
+        for cluster in ids:
+            self._run("drop_cluster", id=id_bytes(cluster), account=self._own(account))
+        self._clusters_changed(account)
 
     def set_note(self, name: str, value: str) -> None:
         self._run("set_note", name=name, value=value)
@@ -105,11 +154,36 @@ class SqliteTransaction(SqliteReader):
         for tag in tags:
             self._run("add_tag", account=number, tag=tag, row=row)
 
-    def _put_vectors(self, row: int, vectors: NDArray[np.float32] | None) -> None:
+    def _put_links(self, number: int, row: int, memory: Record) -> None:
+        for link in memory.links:
+            target = id_bytes(link.target)
+            self._run("add_link", source=row, relation=link.relation, target=target, weight=link.weight)
+        for pattern in memory.triggers:
+            self._run("add_trigger", account=number, row=row, pattern=pattern)
+
+    def _put_vectors(self, row: int, vectors: NDArray[np.float32] | None, memory: Record) -> None:
         if vectors is None:
             self._run("drop_vector", row=row)
         else:
             self._run("put_vector", row=row, model=self._indexes.model, vector=blob_of(vectors))
+        if not (known := self._known_clusters(memory.account)):
+            return
+        cluster = None if vectors is None else nearest_cluster(known, memory.place, np.atleast_2d(vectors)[0])
+        if cluster is None:
+            self._run("leave_cluster", row=row)
+        else:
+            self._run("join_cluster", row=row, id=id_bytes(cluster.id), account=self._own(memory.account))
+
+    def _known_clusters(self, account: str) -> list[Cluster]:
+        """The clusters of an account, read anew only when somebody changed them."""
+        stamp = (self.note(f"clusters:{account}"), self._indexes.model)
+        held = self._file.clusters.get(account)
+        if held is None or held[0] != stamp:
+            held = self._file.clusters[account] = (stamp, self.clusters(account))
+        return held[1]
+
+    def _clusters_changed(self, account: str) -> None:
+        self.set_note(f"clusters:{account}", new_id(self.operation.at))
 
     def _journal(
         self,
@@ -119,6 +193,7 @@ class SqliteTransaction(SqliteReader):
         before: Image | None,
         after: Image | None,
         reason: str | None = None,
+        document: str | None = None,
     ) -> None:
         operation = self.operation
         values: dict[str, Any] = {
@@ -133,5 +208,6 @@ class SqliteTransaction(SqliteReader):
             "after": dumped(after),
             "reason": reason,
             "undoes": None if operation.undoes is None else id_bytes(operation.undoes),
+            "document": document,
         }
         self._run("add_event", **values)

@@ -15,6 +15,7 @@ from recollect.serve.cli.failure import INTERRUPTED, report
 from recollect.serve.cli.page import Line, Page, Piece
 from recollect.serve.cli.progress import Fetching
 from recollect.serve.cli.stage import Calendar, Stage
+from recollect.serve.cli.views.beliefs import show_resolved
 from recollect.serve.cli.views.hits import show_recalled
 from recollect.serve.cli.views.journal import show_history, show_undone
 from recollect.serve.cli.views.memory import show_changed, show_list
@@ -45,6 +46,7 @@ def tell(memory: Memory, stage: Stage, calendar: Calendar) -> None:
     _change(memory, stage)
     _contradict(memory, stage)
     calendar.pass_days(4)
+    _beware(memory, stage)
     _screen(memory, stage)
     _correct(memory, stage)
     calendar.pass_days(6)
@@ -86,12 +88,21 @@ def _contradict(memory: Memory, stage: Stage) -> None:
     stage.chapter("A contradiction", "Both are kept until someone decides; four ways out are offered, as commands.")
     outcome = _remember(memory, stage, "The spring release is not on Friday")
     if outcome.memory is not None and outcome.conflicts:
-        old = outcome.conflicts[0].memory
-        settled = memory.supersede(old.id, outcome.memory.id)
+        new, old = outcome.memory, outcome.conflicts[0].memory
+        settled = memory.resolve((new.id, old.id), "supersede")
         stage.command(
-            f"supersede {old.short_id} {settled.short_id}",
-            lambda page: show_changed(page, "superseded", settled, stage.now, f"replaces {old.short_id}"),
+            f"resolve {new.short_id} {old.short_id} supersede",
+            lambda page: show_resolved(page, "supersede", settled, stage.now),
         )
+
+
+def _beware(memory: Memory, stage: Stage) -> None:
+    stage.chapter("Beware", "What not to do is told before it is done, whatever the question was.")
+    content, trigger = "Never commit the .env file", "glob:*.env"
+    _remember(memory, stage, content, f" --trigger '{trigger}'", triggers=[trigger])
+    query, context = "what is left to do?", "git add main.py .env"
+    found = memory.recall(query, limit=1, context=context)
+    stage.command(f'recall "{query}" -n 1 --context "{context}"', lambda page: show_recalled(page, found, stage.now))
 
 
 def _screen(memory: Memory, stage: Stage) -> None:

@@ -17,6 +17,8 @@ from recollect.errors import InvalidInput
 _PLACE = re.compile(r"drafts\[(\d+)\]\.(.*)")
 # The one check that needs the store, so its error comes late and does not know its place.
 _LATE = "supersedes"
+# The engine looks at the first 100,000 characters of a context, and a character has at most four bytes.
+_LONGEST_CONTEXT = 400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,19 @@ def read_text() -> str:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput("stdin", f"is not UTF-8 (byte {error.start})", "convert it first") from None
+
+
+def given_text(said: str | None) -> str | None:
+    """A text as an option gives it: itself, stdin (-), or the beginning of a file (@FILE), whatever bytes it holds."""
+    if said == "-":
+        return read_text()
+    if said is None or not said.startswith("@"):
+        return said
+    try:
+        with Path(said[1:]).open("rb") as file:
+            return file.read(_LONGEST_CONTEXT).decode("utf-8", "replace")
+    except OSError as error:
+        raise click.FileError(said[1:], error.strerror) from error
 
 
 def _raw_lines(name: str) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ A back end is held to it by one class in its tests, with a fixture that gives a 
 """
 
 from recollect.testing.contract.candidates import CandidatesContract
+from recollect.testing.contract.graph import GraphContract
 from recollect.testing.contract.identity import IdentityContract
 from recollect.testing.contract.journal import JournalContract
 from recollect.testing.contract.legs import LegsContract
@@ -37,5 +38,6 @@ class StoreContract(
     VisibilityContract,
     SupersessionContract,
     MomentsContract,
+    GraphContract,
 ):
     """Everything a store must keep to."""

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from recollect.ports import Store
 from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, alter, axis, held, put, record, row_of
+from recollect.values.link import Link
 from recollect.values.memory import Breadcrumb, Provenance, Record
 from recollect.values.words import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
@@ -38,7 +39,9 @@ def _full() -> Record:
         expires_at=LATER + timedelta(days=1),
         delivery="pinned",
         supersedes=record().id,
-        contradicts=(record().id, record().id),
+        links=(Link(record().id, "contradicts"), Link(record().id, "relates_to", 0.5)),
+        triggers=("println!", "glob:*.env"),
+        season="release-week",
         labels=("redacted:email",),
         breadcrumbs=(Breadcrumb("s0", 3, NOW), Breadcrumb(None, None, LATER)),
         key="idempotent",
@@ -126,21 +129,6 @@ class IdentityContract:
         alter(store, memory, "forget", status="forgotten")
         with store.reading() as reader:
             assert [m.status for m in reader.same_text(ACCOUNT, memory.content)] == ["forgotten"]
-
-    def test_tags_lead_from_rows_to_words_and_back(self, store: Store) -> None:
-        one, two = record("one green", tags=("b", "a")), record("two green", tags=("a",))
-        put(store, one, two, record("three green"))
-        put(store, record("four green", tags=("a",), account="other"))
-        rows = [row_of(store, one), row_of(store, two)]
-        with store.reading() as reader:
-            assert sorted(reader.tags_of(ACCOUNT, rows)) == sorted([(rows[0], "a"), (rows[0], "b"), (rows[1], "a")])
-            assert reader.tag_members(ACCOUNT, "a", 10) == [rows[1], rows[0]]
-            assert reader.tag_members(ACCOUNT, "a", 1) == [rows[1]]
-            assert reader.tag_members(ACCOUNT, "none", 10) == []
-            assert reader.tags_of("other", rows) == []
-        alter(store, one, "untag", tags=("b",))
-        with store.reading() as reader:
-            assert reader.tag_members(ACCOUNT, "a", 10) == [rows[1]]
 
     def test_a_key_finds_its_memory_even_a_forgotten_one(self, store: Store) -> None:
         memory = record(key="once")

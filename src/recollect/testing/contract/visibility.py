@@ -139,7 +139,7 @@ class VisibilityContract:
             assert reader.resolve(account, memory.id) == []
             assert reader.same_text(account, memory.content) == []
             assert reader.find(Identity(account, "ada", ("core",)), Filter(), NOW, limit=9) == []
-            assert reader.tag_members(account, "a", 9) == []
+            assert reader.edges(account, [("tag", "a")], 9) == []
             assert reader.events(account) == []
             found = reader.candidates(Search(Viewer(Identity(account)), Filter(), NOW.timestamp(), terms=("green",)))
             assert (len(found), found.considered) == (0, 0)

@@ -14,6 +14,12 @@ from recollect.serve.cli.times import ahead, lifetime, past
 from recollect.serve.cli.verb import Verb
 from recollect.values.words import DELIVERIES, MEMORY_TYPES
 
+_EMPTIED: dict[str, tuple[str, Any]] = {
+    "no_expiry": ("expires_at", None),
+    "no_trigger": ("triggers", ()),
+    "no_season": ("season", None),
+}
+
 
 @click.command(
     "update",
@@ -21,6 +27,7 @@ from recollect.values.words import DELIVERIES, MEMORY_TYPES
     examples=(
         'update 3f9a1c22 --content "We deploy with make ship"',
         "update 3f9a1c22 --importance 0.9 --ttl 30d",
+        "update 3f9a1c22 --trigger 'word:drop table' --no-season",
     ),
 )
 @click.argument("id")
@@ -36,18 +43,18 @@ from recollect.values.words import DELIVERIES, MEMORY_TYPES
 @click.option("--valid-from", type=past, metavar="TIME", help="True from then on.")
 @click.option("--valid-until", type=ahead, metavar="TIME", help="True until then.")
 @click.option("--delivery", type=click.Choice(DELIVERIES), metavar="WAY", help="bootstrap, pinned or on_demand.")
+@click.option("--trigger", "triggers", multiple=True, metavar="PATTERN", help="All its triggers from now on.")
+@click.option("--no-trigger", is_flag=True, help="No triggers any more.")
+@click.option("--season", metavar="LABEL", help="Worth more in this season, less outside it.")
+@click.option("--no-season", is_flag=True, help="Worth recalling all year.")
 @click.pass_obj
-def update(door: Door, /, id: str, no_expiry: bool, **fields: Any) -> int:
+def update(door: Door, /, id: str, **fields: Any) -> int:
     """Change the text or fields of a memory."""
     from recollect.serve.cli.json_form import outcome_form
     from recollect.serve.cli.views.outcome import show_outcome
     from recollect.values.outcome import Refused
 
-    changes = {name: value for name, value in fields.items() if value not in (None, ())}
-    if changes.get("content") == "-":
-        changes["content"] = read_text()
-    if no_expiry:
-        changes["expires_at"] = None
+    changes = _changes(fields)
     # Only a new text needs a new vector.
     with door.writing("as set" if "content" in changes else "none") as memory:
         done = memory.update(id, **changes)
@@ -57,6 +64,17 @@ def update(door: Door, /, id: str, no_expiry: bool, **fields: Any) -> int:
         return REFUSED
     tell_changed(door, "updated", done, ", ".join(changes))
     return 0
+
+
+def _changes(given: dict[str, Any]) -> dict[str, Any]:
+    """The fields to change; an option that begins with `no` empties one."""
+    emptied = {field: empty for option, (field, empty) in _EMPTIED.items() if given.pop(option)}
+    changes = {name: value for name, value in given.items() if value not in (None, ())}
+    if changes.get("content") == "-":
+        changes["content"] = read_text()
+    for field in emptied.keys() & changes.keys():
+        raise click.UsageError(f"{field} is both set and emptied; leave one of the options out")
+    return changes | emptied
 
 
 @click.command("supersede", cls=Verb, examples=("supersede 3f9a1c22 8b01d4e7",))

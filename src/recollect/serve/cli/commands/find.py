@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.serve.cli.door import Door
+from recollect.serve.cli.drafts import given_text
 from recollect.serve.cli.filters import chosen, narrowing
 from recollect.serve.cli.times import past
 from recollect.serve.cli.verb import Verb
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         'recall "how do we ship?"',
         'recall "how do we ship?" --explain',
         "recall deploy -n 3 --type procedure --json",
+        'recall "what to beware of" --context @src/app.rs',
         '--as-of "2 weeks ago" recall "which database do we use?"',
     ),
 )
@@ -32,11 +34,19 @@ if TYPE_CHECKING:
 @click.option("--explain", is_flag=True, help="Show the whole reason for each.")
 @click.option("--session", metavar="NAME", help="The session at hand: its memories are visible too.")
 @click.option("--task", metavar="NAME", help="The task at hand: its memories are visible too.")
+@click.option("--context", metavar="TEXT", help="What you work on, for triggers; - is stdin, @FILE a file.")
+@click.option("--true-at", type=past, metavar="TIME", help="What was true then, as far as is known today.")
+@click.option("--season", metavar="LABEL", help="The season at hand: release-week.")
+@click.option("--named", is_flag=True, help="Only what the question names by a tag, and what that is linked to.")
 @click.option("--now", type=past, metavar="TIME", help="Rank as if it were then.")
 @narrowing
 @click.pass_obj
 def recall(door: Door, /, query: tuple[str, ...], **options: Any) -> None:
-    """What is known about something, best first."""
+    """What is known about something, best first.
+
+    A memory with a trigger that the question or the context matches comes before all others.
+    """
+    options["context"] = given_text(options["context"])
     with door.reading("as set") as memory:
         _print(door, memory.recall(" ".join(query), **chosen(options)))
 

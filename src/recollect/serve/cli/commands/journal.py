@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.errors import NotFound
 from recollect.serve.cli.door import Door
+from recollect.serve.cli.held import held, held_one
 from recollect.serve.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -31,9 +31,11 @@ def undo(door: Door, operation: str | None) -> None:
 
     with door.writing("as set") as memory:
         ids = memory.undo(operation)
-        changed = {each: _held(memory, each) for each in ids}
+        documents = _documents(memory, ids)
+        told = {event.memory_id for event in documents}
+        changed = {each: held_one(memory, each) for each in ids if each not in told}
     form = {each: record and memory_form(record) for each, record in changed.items()}
-    door.done(lambda: {"undone": ids, "memories": form}, lambda page: show_undone(page, changed))
+    door.done(lambda: {"undone": ids, "memories": form}, lambda page: show_undone(page, changed, documents))
 
 
 @click.command("history", cls=Verb, examples=("history 3f9a1c22", "history 3f9a1c22 --json"))
@@ -65,8 +67,8 @@ def log(door: Door, limit: int) -> None:
         # With --as-of the wanted end of the journal is not its newest, so all of it is looked through.
         asked = limit if door.as_of is None else sys.maxsize
         events = _until(door, memory.log(limit=asked))[:limit]
-        held = {event.memory_id: _held(memory, event.memory_id) for event in events}
-    texts = {each: record.content for each, record in held.items() if record is not None}
+        known = held(memory, {event.memory_id for event in events})
+    texts = {each: record.content for each, record in known.items()}
     door.answer(lambda: [event_form(event) for event in events], lambda page: show_log(page, events, texts, door.now))
 
 
@@ -74,20 +76,19 @@ def _until(door: Door, events: list[Event]) -> list[Event]:
     return [event for event in events if door.as_of is None or event.at <= door.as_of]
 
 
-def _held(memory: Memory, id: str) -> Record | None:
-    try:
-        return memory.get(id)
-    except NotFound:
-        return None
+def _documents(memory: Memory, ids: list[str]) -> list[Event]:
+    """What the last undo did to tags and gaps: they have ids like memories, but cannot be got like them."""
+    latest = memory.log(limit=2 * len(ids) + 1)
+    return [event for event in latest if event.operation == latest[0].operation and event.document is not None]
 
 
 def _chain(memory: Memory, record: Record) -> list[Record]:
     """What a memory replaced and what replaced it, oldest first."""
     chain, seen = [record], {record.id}
-    while (older := chain[0].supersedes) and older not in seen and (found := _held(memory, older)):
+    while (older := chain[0].supersedes) and older not in seen and (found := held_one(memory, older)):
         chain.insert(0, found)
         seen.add(older)
-    while (newer := chain[-1].superseded_by) and newer not in seen and (found := _held(memory, newer)):
+    while (newer := chain[-1].superseded_by) and newer not in seen and (found := held_one(memory, newer)):
         chain.append(found)
         seen.add(newer)
     return chain

@@ -15,6 +15,9 @@ from recollect.serve.cli.times import ahead, lifetime, past
 from recollect.serve.cli.verb import Verb
 from recollect.values.words import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES
 
+# The options that make up a procedure, and what they are called in one.
+_PROCEDURE = {"steps": "steps", "prerequisites": "prerequisites", "warnings": "warnings", "when": "trigger"}
+
 
 @click.command(
     "remember",
@@ -22,6 +25,8 @@ from recollect.values.words import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, S
     examples=(
         """remember "We deploy with make deploy" --type procedure -t deploy""",
         """remember "Answer me in German" --global --type preference""",
+        """remember "Never commit .env files" --trigger 'glob:*.env'""",
+        """remember "Release the shop" --when "main is green" --step "make tag" --step "make ship" """.strip(),
         """git log -1 --format=%B | recollect remember - --source observed""",
         """remember --jsonl facts.jsonl""",
     ),
@@ -54,6 +59,15 @@ from recollect.values.words import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, S
 @click.option("--snippet", metavar="TEXT", help="The words it comes from.")
 @click.option("--reason", metavar="TEXT", help="Why it is worth keeping.")
 @click.option("--supersedes", metavar="ID", help="The memory it replaces.")
+@click.option("--derived-from", multiple=True, metavar="ID", help="A memory it was made of; may be repeated.")
+@click.option("--trigger", "triggers", multiple=True, metavar="PATTERN", help="Recall it first when this is in sight.")
+@click.option("--season", metavar="LABEL", help="Worth more in this season, less outside it: release-week.")
+@click.option("--step", "steps", multiple=True, metavar="TEXT", help="A step of a procedure, in order.")
+@click.option(
+    "--prerequisite", "prerequisites", multiple=True, metavar="TEXT", help="What must be so before its steps."
+)
+@click.option("--warning", "warnings", multiple=True, metavar="TEXT", help="What to beware of in it.")
+@click.option("--when", metavar="TEXT", help="When the procedure applies.")
 @click.option("--key", metavar="KEY", help="Store once under this key, however often it is sent.")
 @click.option("--revive", is_flag=True, help="Also if it was forgotten before.")
 @click.option("--verbatim", is_flag=True, help="Exactly as it is; only the secret screen applies.")
@@ -64,7 +78,8 @@ def remember(
 ) -> int:
     """Keep something: a text, stdin, or a file of many.
 
-    CONTENT is the text; - reads it from stdin. With --jsonl, each line is a JSON object with `content` and, if wanted,
+    CONTENT is the text; - reads it from stdin. With --step it is the name of a procedure. A trigger PATTERN is a text,
+    word:TEXT, glob:PATH or re:EXPRESSION. With --jsonl, each line is a JSON object with `content` and, if wanted,
     the fields below (type, tags, project, session, occurred_at …); options given here hold for lines that do not say
     otherwise.
     """
@@ -81,6 +96,9 @@ def remember(
 
 def _fields(fields: dict[str, Any], everywhere: bool, door: Door) -> dict[str, Any]:
     given = {name: value for name, value in fields.items() if value not in (None, (), False)}
+    procedure = {part: given.pop(option) for option, part in _PROCEDURE.items() if option in given}
+    if procedure:
+        given["procedure"] = procedure
     if not everywhere:
         return given
     if given.get("scope") not in (None, "global") or door.project:

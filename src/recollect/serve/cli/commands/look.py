@@ -19,12 +19,14 @@ def get(door: Door, id: str) -> None:
 
     ID may be any unique beginning or end of an id, from four characters.
     """
+    from recollect.serve.cli.held import held
     from recollect.serve.cli.json_form import memory_form
     from recollect.serve.cli.views.memory import show_memory
 
     with door.reading() as memory:
         record = memory.get(id)
-    door.answer(lambda: memory_form(record), lambda page: show_memory(page, record, door.now))
+        linked = held(memory, [link.target for link in record.links])
+    door.answer(lambda: memory_form(record), lambda page: show_memory(page, record, door.now, linked))
 
 
 @click.command(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from recollect.serve.cli.page import Line, Page, Piece
-from recollect.serve.cli.views.words import about, bar, content_lines, memories
+from recollect.serve.cli.views.words import WARNING, about, bar, content_lines, memories
 from recollect.values.hit import Explanation, Hit, Recalled, Signal, Trace
 
 
@@ -17,12 +17,16 @@ def show_recalled(page: Page, recalled: Recalled, now: datetime) -> None:
     scale = max([1.0, *(hit.score for hit in recalled)])
     for rank, hit in enumerate(recalled, 1):
         lead: Line = (Piece(f"{rank:>2} ", "dim"), *bar(hit.score / scale), Piece(f" {hit.score:.2f}", "strong"))
-        page.entry(lead, [*content_lines(page, hit.memory), _about(hit, now), *_reason(hit.explain)])
+        page.entry(lead, [*_trigger(hit), *content_lines(page, hit.memory), _about(hit, now), *_reason(hit.explain)])
     explained = next((hit.explain for hit in recalled if hit.explain), None)
     if explained is not None:
         page.line()
         page.line(Piece(f"{explained.profile} = ", "strong"), explained.formula)
         page.line(Piece(_behind(recalled.trace), "dim"))
+
+
+def _trigger(hit: Hit) -> list[Line]:
+    return [] if hit.trigger is None else [(Piece(f"{WARNING}trigger ", "warn"), Piece(hit.trigger, "strong"))]
 
 
 def _about(hit: Hit, now: datetime) -> Line:
@@ -40,8 +44,12 @@ def _reason(explain: Explanation | None) -> list[Line]:
     lines: list[Line] = [_signal(signal, width, scale) for signal in telling]
     if silent:
         lines.append((Piece(f"  nothing from: {', '.join(silent)}", "dim"),))
-    met = ", ".join(explain.terms) or "none: found by its meaning alone"
+    led = explain.path or any(note.startswith("surfaced first") for note in explain.notes)
+    alone = "none" if led else "none: found by its meaning alone"
+    met = ", ".join(explain.terms) or alone
     lines.append((Piece("  words that met: ", "dim"), met))
+    if explain.confidence is not None:
+        lines.append((Piece("  confidence today: ", "dim"), f"{explain.confidence:.2f}"))
     if explain.path:
         lines.append((Piece("  path: ", "dim"), " → ".join(explain.path)))
     return lines + [(Piece(f"  {note}", "warn"),) for note in explain.notes]

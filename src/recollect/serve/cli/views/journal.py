@@ -28,8 +28,8 @@ def show_log(page: Page, events: Sequence[Event], texts: Mapping[str, str], now:
             Piece(short_age(event.at, now), "dim"),
             event.actor,
             Piece(event.kind, "strong"),
-            Piece(event.memory_id[-8:], "id"),
-            _change(event, then[event.seq]),
+            Piece(event.document, "dim") if event.document else Piece(event.memory_id[-8:], "id"),
+            _document(event) if event.document else _change(event, then[event.seq]),
         )
         for event in events
     ]
@@ -49,14 +49,16 @@ def show_history(page: Page, chain: Sequence[Record], record: Record, events: Se
     show_log(page, events, {record.id: record.content}, now)
 
 
-def show_undone(page: Page, changed: Mapping[str, Record | None]) -> None:
-    """What an undo changed, as it is now."""
-    page.line(Piece(f"✓ taken back: {memories(len(changed))}", "good"))
+def show_undone(page: Page, changed: Mapping[str, Record | None], documents: Sequence[Event] = ()) -> None:
+    """What an undo changed, as it is now; `documents` are its events on tags and gaps."""
+    page.line(Piece(f"✓ taken back: {memories(len(changed))}" if changed else "✓ taken back", "good"))
     for changed_id, record in changed.items():
         if record is None:
             page.line("  ", Piece(changed_id[-8:], "id"), Piece("  removed, as if it had never been said", "dim"))
         else:
             page.line("  ", short_id(record), f"  {excerpt(record.content)}", Piece(f"  {record.status}", "dim"))
+    for event in documents:
+        page.line("  ", Piece(str(event.document), "dim"), f"  {_document(event)}")
     page.line(Piece("  an undo can be undone too: `recollect log` shows its number", "dim"))
 
 
@@ -85,7 +87,27 @@ def _change(event: Event, text: str) -> str:
     return f"{said}{why}"
 
 
+def _document(event: Event) -> str:
+    """What a tag means, or whether a question is answered: before and after."""
+    image = event.after or event.before
+    if image is None:
+        return "erased for good"
+    before, after = (side and side["body"] for side in (event.before, event.after))
+    if event.document == "tag":
+        return f"#{image['name']}: {_value(before and before['text'])} → {_value(after and after['text'])}"
+    return f"{excerpt(image['body']['question'])}: {_need(before)} → {_need(after)}"
+
+
+def _need(gap: Mapping[str, Any] | None) -> str:
+    if gap is None:
+        return "–"
+    return f"answered by {gap['answered_by'][-8:]}" if gap["answered_by"] else "open"
+
+
 def _value(value: Any) -> str:
+    if isinstance(value, Mapping) and "relation" in value:
+        weight = f" {value['weight']:g}" if value["relation"] == "relates_to" else ""
+        return f"{value['relation']} {value['target'][-8:]}{weight}{' settled' * value.get('settled', False)}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_value, value)) + "]"
     return excerpt(str(value), 40) if value is not None else "–"

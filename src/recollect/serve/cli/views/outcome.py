@@ -21,6 +21,8 @@ def show_outcome(page: Page, outcome: Outcome, now: datetime) -> None:
     mark, tone = _MARKS[outcome.kind]
     lead: Line = (Piece(f"{mark} {outcome.kind}", tone),)
     notes: list[Line] = [(Piece(text, "warn"),) for text in outcome.notes]
+    if outcome.memory is not None and outcome.memory.triggers:
+        notes.insert(0, (Piece("triggers  ", "dim"), "   ".join(outcome.memory.triggers)))
     match outcome:
         case Refused(reason):
             page.entry(lead, [(reason,), *notes])
@@ -35,20 +37,21 @@ def show_outcome(page: Page, outcome: Outcome, now: datetime) -> None:
             page.entry(lead, [*content_lines(page, memory), about(memory, now), was, why, *notes])
     if outcome.memory is not None:
         for conflict in outcome.conflicts:
-            show_conflict(page, conflict, outcome.memory.id)
+            _show_conflict(page, conflict, outcome.memory.id)
 
 
-def show_conflict(page: Page, conflict: Conflict, new_id: str) -> None:
+def _show_conflict(page: Page, conflict: Conflict, new_id: str) -> None:
     """An existing memory that may be contradicted, and the four ways out as commands."""
-    ways = [tuple(option.split(": ", 1)) for option in conflict.options(new_id)]
     title: Line = (Piece(f"may contradict  {conflict.similarity:.0%} alike", "warn"),)
-    body: list[Line] = [
-        (short_id(conflict.memory), "  ", flat(conflict.memory.content)),
-        (Piece(conflict.reason, "dim"),),
-        ("",),
-        *aligned([(name, (command,)) for name, command in ways]),
-    ]
-    page.card(title, body, "warn")
+    page.card(
+        title, [(short_id(conflict.memory), "  ", flat(conflict.memory.content)), *ways_out(conflict, new_id)], "warn"
+    )
+
+
+def ways_out(conflict: Conflict, new_id: str) -> list[Line]:
+    """Why two memories cannot both hold, and the four ways out as commands."""
+    ways = [option.split(": ", 1) for option in conflict.options(new_id)]
+    return [(Piece(conflict.reason, "dim"),), ("",), *aligned([(name, (command,)) for name, command in ways])]
 
 
 def show_loaded(page: Page, numbered: Sequence[tuple[int, Outcome]]) -> None:

@@ -8,9 +8,12 @@ from datetime import datetime
 from recollect.serve.cli.page import Line, Page, Piece
 from recollect.serve.cli.times import age
 from recollect.values.memory import Record
+from recollect.values.procedure import Procedure
 
 _BLOCKS = 10
 _EXCERPT = 70
+# What stands before a memory that says what not to do.
+WARNING = "! "
 
 
 def excerpt(text: str, length: int = _EXCERPT) -> str:
@@ -27,10 +30,34 @@ def flat(text: str) -> str:
 def content_lines(page: Page, record: Record) -> list[Line]:
     """The text of a memory, its own lines kept; on a terminal a very long one is cut, and says so."""
     text, room = record.content.replace("\r\n", "\n").expandtabs(4), page.room
-    if room is None or len(text) <= room:
-        return [(line,) for line in text.split("\n")]
+    fits = room is None or len(text) <= room
+    if fits and (procedure := record.procedure) is not None:
+        return _procedure_lines(procedure)
+    lines: list[Line] = [(line,) for line in text[:room].split("\n")]
+    if record.type == "negative":
+        lines = [
+            (Piece("  " if place else WARNING, "warn"), Piece(str(line), "warn")) for place, (line,) in enumerate(lines)
+        ]
     rest = Piece(f"… `recollect get {record.short_id}` shows all {len(text):,} characters", "dim")
-    return [*((line,) for line in text[:room].split("\n")), (rest,)]
+    return lines if fits else [*lines, (rest,)]
+
+
+def _procedure_lines(procedure: Procedure) -> list[Line]:
+    """The text a procedure is stored as, with its parts told apart."""
+    when: list[Line] = [(Piece("When: ", "dim"), procedure.trigger)] if procedure.trigger else []
+    before: list[Line] = [(Piece("Before:", "dim"),)] if procedure.prerequisites else []
+    parts = [("- ", text) for text in procedure.prerequisites]
+    parts += [(f"{place}. ", text) for place, text in enumerate(procedure.steps, 1)]
+    steps = [line for mark, text in parts for line in _hanging(Piece(mark, "dim"), text)]
+    warnings: list[Line] = [
+        (Piece(line, "warn"),) for text in procedure.warnings for line in f"Warning: {text}".split("\n")
+    ]
+    return [(Piece(procedure.name, "strong"),), *when, *before, *steps, *warnings]
+
+
+def _hanging(mark: Piece, text: str) -> list[Line]:
+    first, *more = text.split("\n")
+    return [(mark, first), *((" " * len(mark.text), line) for line in more)]
 
 
 def short_id(record: Record) -> Piece:
@@ -55,10 +82,20 @@ def about(record: Record, now: datetime) -> Line:
     """Id, type, place, age, tags: the line under a memory."""
     parts = [record.type, where(record), age(record.occurred_at or record.created_at, now)]
     parts += [f"said by {record.speaker}"] if record.speaker else []
+    parts += [f"season {record.season}"] if record.season else []
     parts += [" ".join(f"#{tag}" for tag in record.tags)] if record.tags else []
     marks = [Piece(f" · {word}", "warn") for word in (record.status,) if word != "active"]
     marks += [Piece(f" · {label}", "warn") for label in record.labels]
     return (short_id(record), Piece(" · " + " · ".join(parts), "dim"), *marks)
+
+
+def spoken_at(record: Record) -> str:
+    """The session a memory was said in, and the messages of it."""
+    said = record.provenance
+    place = f"message {said.position}" if said.position is not None else ""
+    if said.message_range:
+        place = f"messages {said.message_range[0]}–{said.message_range[1]}"
+    return " ".join(filter(None, (said.session, place)))
 
 
 def bar(share: float) -> tuple[Piece, Piece]:

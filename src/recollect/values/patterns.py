@@ -1,4 +1,4 @@
-"""Regular expressions compiled when first used: a command that screens nothing must not pay for them."""
+"""Regular expressions compiled when first used: a command that reads no text must not pay for them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,60 @@
+"""The gardener: upkeep in the background, one piece of work at a time, never in the way of the caller.
+
+What it does is derived or can be done again, so a process that ends before it is done loses nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+
+from recollect.errors import RecollectError
+from recollect.ports import Clock, Store
+from recollect.upkeep.tending import refresh
+
+# How many memories make clusters worth finding, and what share of them must be new for them to be found again.
+_WORTH, _NEW = 50, 0.1
+_PATIENCE = 2.0
+
+
+@dataclass(slots=True)
+class Gardener:
+    """Finds clusters anew when they are due."""
+
+    store: Store
+    clock: Clock
+    actor: str
+    problem: str | None = None
+    _work: threading.Thread | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def tend(self, account: str) -> None:
+        """Begin to find the clusters of an account, unless that is under way or would change little."""
+        with self._lock:
+            if (self._work is not None and self._work.is_alive()) or not self._due(account):
+                return
+            self._work = threading.Thread(target=self._refresh, args=(account,), name="recollect-gardener", daemon=True)
+            self._work.start()
+
+    def finish(self) -> None:
+        """Wait a moment for what is under way."""
+        if self._work is not None:
+            self._work.join(_PATIENCE)
+
+    def _due(self, account: str) -> bool:
+        # scikit-learn is an extra: without it clusters are found by nobody, and `clusters` says how to get it.
+        if find_spec("sklearn") is None:
+            return False
+        with self.store.reading() as reader:
+            held = len(reader.embedded(account).rows)
+            before = int(reader.note(f"clustered:{account}") or 0)
+        return held >= _WORTH and abs(held - before) > _NEW * before
+
+    def _refresh(self, account: str) -> None:
+        try:
+            refresh(self.store, account, self.actor, self.clock())
+            self.problem = None
+        except RecollectError as error:
+            # Nobody waits for this thread; `doctor` tells.
+            self.problem = f"clusters could not be found anew: {error}"

@@ -1,0 +1,55 @@
+"""Gap: something that was asked and that nothing known answers; it closes when a memory does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.values.scope import Place, Viewer
+from recollect.values.search import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """One recall that found nothing relevant: what was asked, in what words and with what meaning, from where, when."""
+
+    question: str
+    terms: tuple[str, ...]
+    vector: Floats | None
+    viewer: Viewer
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A need: the question, how often it was asked and when last, and the memory that answers it by now."""
+
+    id: str
+    question: str
+    count: int
+    first_at: datetime
+    last_at: datetime
+    session: str | None = None
+    project: str | None = None
+    answered_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Gaps about the same thing, the most asked first."""
+
+    name: str
+    gaps: tuple[Gap, ...]
+
+    @property
+    def count(self) -> int:
+        """How often it was asked about."""
+        return sum(gap.count for gap in self.gaps)
+
+
+def place_of_miss(viewer: Viewer) -> Place:
+    """Where a gap belongs: to the agent that asked, else to the project it asked in, else to the account."""
+    project = viewer.project or ""
+    if viewer.identity.agent:
+        return ("agent", viewer.identity.agent, project)
+    return ("project", project, "") if project else ("global", "", "")
