@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.values.access import Access
 from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.event import Event, Operation
@@ -22,6 +23,8 @@ from recollect.values.words import DocumentKind, EventKind
 
 Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
+# Whose values: account, then agent, then task or workflow; "" where there is none.
+Room = tuple[str, str, str]
 EmbedMany = Callable[[Sequence[Record]], list[Vectors]]
 Relation = Literal["same", "changed", "contradicts", "extends", "different"]
 
@@ -112,7 +115,13 @@ class Reader(Protocol):
 
     def embedded(self, account: str) -> Embedded: ...
     def clusters(self, account: str) -> list[Cluster]: ...
-    def documents(self, account: str, kind: DocumentKind, name: str | None = None) -> list[Document]: ...
+    def documents(
+        self, account: str, kind: DocumentKind, name: str | None = None, *, prefix: str | None = None
+    ) -> list[Document]:
+        """The documents of a kind: all, those of one name (one a place), or those whose names begin alike."""
+        ...
+
+    def accesses(self, account: str, document: str, limit: int) -> list[Access]: ...
     def vectors(self, account: str, ids: Sequence[str]) -> dict[str, Vectors]: ...
     def events(
         self,
@@ -163,6 +172,7 @@ class Transaction(Reader, Protocol):
         """Make, change or (without `after`) take away a document; without a kind, a counter of it moved and it is no event."""
         ...
 
+    def log_access(self, account: str, document: str, access: Access) -> None: ...
     def purge_document(self, document: Document) -> None:
         """Erase a document for good, with what the journal says of it."""
         ...
@@ -173,6 +183,31 @@ class Transaction(Reader, Protocol):
 
     def drop_clusters(self, account: str, ids: Sequence[str]) -> None: ...
     def set_note(self, name: str, value: str) -> None: ...
+
+
+class Working(Protocol):
+    """Values that live for a while: quick to set, shared by processes, lost when their place is lost. Keys are in rooms.
+
+    Times are epoch seconds; a value is gone from the moment it expires, whether or not anything swept it away.
+    """
+
+    def get(self, room: Room, key: str, now: float) -> str | None: ...
+    def put(self, room: Room, key: str, value: str, now: float, expires_at: float) -> None: ...
+    def change(self, room: Room, key: str, now: float, expires_at: float, change: Callable[[str | None], str]) -> str:
+        """Replace a value by what is made of it (None when there is none), with nobody else in between."""
+        ...
+
+    def remove(self, room: Room, key: str, now: float) -> bool: ...
+    def items(self, room: Room, now: float) -> list[tuple[str, str, float]]:
+        """Every key with its value and when it expires, by key."""
+        ...
+
+    def clear(self, room: Room) -> int: ...
+    def sweep(self, now: float) -> int:
+        """Drop what expired; returns how many."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class Store(Protocol):

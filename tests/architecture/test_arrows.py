@@ -8,7 +8,7 @@ import pytest
 import recollect
 
 ROOT = Path(recollect.__file__).parent
-STAGES = ("capture", "embed", "judge", "persist", "recall", "upkeep")
+STAGES = ("capture", "embed", "judge", "persist", "recall", "tiers", "upkeep", "portable")
 GROUND = ("values", "errors")
 FILES = sorted(path for path in ROOT.rglob("*.py"))
 

@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from bench.embedding import local_embedder
 from bench.precision import precision, precision_figures, stored
-from bench.sets import DataMissing
+from bench.sets import DataMissing, data_folder
 from bench.synthetic import SyntheticEmbedder
 
 import recollect
@@ -106,3 +107,12 @@ def test_the_figures_name_the_cases_that_fail(beliefs):
 def test_a_missing_set_is_named(tmp_path):
     with pytest.raises(DataMissing, match="precisionmembench"):
         precision(tmp_path, SyntheticEmbedder())
+
+
+def test_every_case_of_the_set_holds_where_it_is_at_hand():
+    folder = data_folder(None)
+    if not (folder / "precisionmembench").exists():
+        pytest.skip("the evaluation sets are not here; RECOLLECT_BENCH_DATA names their folder")
+    found = precision(folder, local_embedder())
+    assert [row["case"] for row in found["rows"] if not row["held"]] == []
+    assert len(found["rows"]) == 77

@@ -20,10 +20,18 @@ EventKind = Literal[
     "remember", "update", "reinforce", "demote", "feedback", "tag", "untag", "supersede",
     "forget", "restore", "archive", "purge", "undo", "embed",
     "link", "unlink", "confirm", "reject", "contradict", "resolve", "describe", "miss", "answer",
+    "pool", "context", "snapshot", "persist",
 ]  # fmt: skip
 LinkRelation = Literal["relates_to", "supersedes", "contradicts", "derived_from"]
-DocumentKind = Literal["tag", "gap"]
+DocumentKind = Literal["tag", "gap", "working", "short_term", "pool", "context", "snapshot"]
 WayOut = Literal["keep_both", "update", "supersede", "forget"]
+ShortTermType = Literal[
+    "task_context", "conversation", "tool_result", "reflection", "observation", "plan", "state", "general",
+]  # fmt: skip
+PoolType = Literal["shared", "agent_private", "team_shared", "task_scoped", "blackboard", "tool_cache", "workflow"]
+ContextType = Literal["agent_memory", "knowledge_base", "shared_context", "tool_cache", "project_context"]
+AccessLevel = Literal["read", "write"]
+Tier = Literal["working", "short_term", "long_term", "shared"]
 
 MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
 SCOPES: tuple[str, ...] = get_args(Scope)
@@ -33,6 +41,11 @@ DELIVERIES: tuple[str, ...] = get_args(Delivery)
 SEARCH_MODES: tuple[str, ...] = get_args(SearchMode)
 LINK_RELATIONS: tuple[str, ...] = get_args(LinkRelation)
 WAYS_OUT: tuple[str, ...] = get_args(WayOut)
+SHORT_TERM_TYPES: tuple[str, ...] = get_args(ShortTermType)
+POOL_TYPES: tuple[str, ...] = get_args(PoolType)
+CONTEXT_TYPES: tuple[str, ...] = get_args(ContextType)
+ACCESS_LEVELS: tuple[str, ...] = get_args(AccessLevel)
+TIERS: tuple[str, ...] = get_args(Tier)
 
 # Source decides trust (a worker's text is not a user's word); what is derived is never more trusted than its source.
 TRUST_OF_SOURCE: dict[str, float] = {

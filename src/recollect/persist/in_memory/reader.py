@@ -16,6 +16,7 @@ from recollect.persist.in_memory.graph import edges_all
 from recollect.persist.in_memory.rules import anywhere, expired, heirs, narrowed, standing, tagged
 from recollect.persist.in_memory.search import among_all, holding_all, near_all, search_all
 from recollect.persist.in_memory.state import Held, Model, State
+from recollect.values.access import Access
 from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.event import Event
@@ -122,9 +123,17 @@ class InMemoryReader:
         found = [replace(c, size=sizes[c.id]) for c in self._state.clusters_of(account, self._model)]
         return sorted(found, key=lambda cluster: -cluster.size)
 
-    def documents(self, account: str, kind: DocumentKind, name: str | None = None) -> list[Document]:
+    def documents(
+        self, account: str, kind: DocumentKind, name: str | None = None, *, prefix: str | None = None
+    ) -> list[Document]:
         own = [d for d in self._state.documents.values() if (d.account, d.kind) == (account, kind)]
+        if prefix is not None and name is None:
+            return sorted((d for d in own if d.name.startswith(prefix)), key=lambda d: (d.name, d.id))
         return sorted((d for d in own if name in (None, d.name)), key=lambda document: document.id)
+
+    def accesses(self, account: str, document: str, limit: int) -> list[Access]:
+        found = [access for owner, held, access in self._state.accesses if (owner, held) == (account, document)]
+        return found[::-1][:limit]
 
     def vectors(self, account: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         return {

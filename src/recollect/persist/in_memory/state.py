@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.index.rows import lexical_terms
+from recollect.values.access import Access
 from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.event import Event
@@ -52,6 +53,7 @@ class State:
     clusters: dict[str, tuple[str, Model, Cluster]] = field(default_factory=dict)
     members: dict[int, str] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
+    accesses: list[tuple[str, str, Access]] = field(default_factory=list)
     last_row: int = 0
     last_seq: int = 0
 
@@ -66,6 +68,7 @@ class State:
             clusters=dict(self.clusters),
             members=dict(self.members),
             documents=dict(self.documents),
+            accesses=list(self.accesses),
         )
 
     def clusters_of(self, account: str, model: Model) -> list[Cluster]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from recollect import errors
 from recollect.persist.in_memory.reader import InMemoryReader
 from recollect.persist.in_memory.state import Embedding, Held, Model, State, as_stored, words_of
+from recollect.values.access import Access
 from recollect.values.cluster import Cluster, nearest_cluster, wall_of
 from recollect.values.document import Document, document_image
 from recollect.values.event import Event, Image, Operation
@@ -112,6 +113,9 @@ class InMemoryTransaction(InMemoryReader):
         self._state.documents.pop(document.id, None)
         self._scrub(document.id)
         self._journal(document.id, "purge", None, None, document=document.kind)
+
+    def log_access(self, account: str, document: str, access: Access) -> None:
+        self._state.accesses.append((account, document, access))
 
     def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int]) -> None:
         self._empty(cluster.id)

@@ -12,6 +12,7 @@ import numpy as np
 
 from recollect.persist.sqlite.rows import id_text, micros, time_of
 from recollect.persist.sqlite.sql import queries
+from recollect.values.access import Access
 from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.link import EDGE_WEIGHTS, Edge, Node, step_weight
@@ -77,9 +78,28 @@ class FileGraph:
         """The clusters made of vectors of the model in use, the largest first."""
         return [_cluster_of(row) for row in self._run("all_clusters", model=self._model)]
 
-    def documents(self, kind: str, name: str | None) -> list[Document]:
-        """The documents of a kind."""
-        return [_document_of(row, self._account) for row in self._run("find_documents", kind=kind, name=name)]
+    def documents(self, kind: str, name: str | None, prefix: str | None) -> list[Document]:
+        """The documents of a kind, of one name, or of names that begin alike."""
+        if name is not None:
+            rows = self._run("named_documents", kind=kind, name=name)
+        elif prefix is not None:
+            rows = self._run("prefixed_documents", kind=kind, low=prefix, high=prefix + "\U0010ffff")
+        else:
+            rows = self._run("find_documents", kind=kind)
+        return [_document_of(row, self._account) for row in rows]
+
+    def accesses(self, document: str, limit: int) -> list[Access]:
+        """The latest readings and writings of a context, newest first."""
+        rows = self._run("accesses_of", document=UUID(document).bytes, limit=limit)
+        return [
+            Access(
+                time_of(row["at"]),
+                row["agent"],
+                row["action"],
+                None if row["memory"] is None else id_text(row["memory"]),
+            )
+            for row in rows
+        ]
 
     def _plain(self, name: str, /, **values: Any) -> list[Any]:
         """Rows as bare tuples: a walk reads thousands."""

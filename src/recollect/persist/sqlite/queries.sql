@@ -209,8 +209,20 @@ ON CONFLICT (id) DO UPDATE SET name = excluded.name, scope = excluded.scope, roo
 -- drop_document: A document.
 DELETE FROM documents WHERE id = :id AND account = :account
 
--- find_documents: The documents of a kind, or the one of that name in each place.
-SELECT * FROM documents WHERE account = :account AND kind = :kind AND (:name IS NULL OR name = :name) ORDER BY id
+-- find_documents: The documents of a kind.
+SELECT * FROM documents WHERE account = :account AND kind = :kind ORDER BY id
+
+-- named_documents: The documents of a kind and a name, one a place.
+SELECT * FROM documents WHERE account = :account AND kind = :kind AND name = :name ORDER BY id
+
+-- prefixed_documents: The documents of a kind whose names lie between two bounds.
+SELECT * FROM documents WHERE account = :account AND kind = :kind AND name >= :low AND name < :high ORDER BY name, id
+
+-- log_access: One reading or writing of a context.
+INSERT INTO accesses (account, document, at, agent, action, memory) VALUES (:account, :document, :at, :agent, :action, :memory)
+
+-- accesses_of: The latest readings and writings of a context.
+SELECT * FROM accesses WHERE account = :account AND document = :document ORDER BY rowid DESC LIMIT :limit
 
 -- touch: Count accesses; not an event, a recall must not make the journal grow.
 UPDATE memories SET access_count = access_count + :count, accessed_at = max(accessed_at, :at) WHERE row = :row AND +account = :account

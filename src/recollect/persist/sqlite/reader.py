@@ -21,6 +21,7 @@ from recollect.persist.sqlite.indexes import Indexes
 from recollect.persist.sqlite.rows import event_of, id_text, memory_of, micros, place_of_target, vectors_of
 from recollect.persist.sqlite.sql import queries
 from recollect.persist.sqlite.tally import Tally
+from recollect.values.access import Access
 from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.event import Event
@@ -143,8 +144,13 @@ class SqliteReader:
     def clusters(self, account: str) -> list[Cluster]:
         return self._graph(account).clusters()
 
-    def documents(self, account: str, kind: DocumentKind, name: str | None = None) -> list[Document]:
-        return self._graph(account).documents(kind, name)
+    def documents(
+        self, account: str, kind: DocumentKind, name: str | None = None, *, prefix: str | None = None
+    ) -> list[Document]:
+        return self._graph(account).documents(kind, name, prefix)
+
+    def accesses(self, account: str, document: str, limit: int) -> list[Access]:
+        return self._graph(account).accesses(document, limit)
 
     def vectors(self, account: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The vectors of some memories, of the model in use."""

@@ -150,3 +150,14 @@ CREATE TABLE documents (
     updated_at INTEGER NOT NULL,
     UNIQUE (account, kind, name, scope, room, project)
 ) WITHOUT ROWID;
+
+-- Who read and wrote what of a context; a log, neither journalled nor undone.
+CREATE TABLE accesses (
+    account  INTEGER NOT NULL,
+    document BLOB    NOT NULL,
+    at       INTEGER NOT NULL,
+    agent    TEXT,
+    action   TEXT    NOT NULL,
+    memory   BLOB
+);
+CREATE INDEX accesses_document ON accesses (account, document);

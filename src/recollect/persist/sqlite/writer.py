@@ -14,6 +14,7 @@ from recollect.persist.sqlite.graph import cluster_row, document_row
 from recollect.persist.sqlite.reader import OpenFile, SqliteReader
 from recollect.persist.sqlite.rows import blob_of, dumped, id_bytes, id_text, micros, row_of
 from recollect.persist.sqlite.sql import queries
+from recollect.values.access import Access
 from recollect.values.cluster import Cluster, nearest_cluster, wall_of
 from recollect.values.document import Document, document_image
 from recollect.values.event import Image, Operation
@@ -119,6 +120,17 @@ class SqliteTransaction(SqliteReader):
         self._run("drop_document", id=id_bytes(document.id), account=number)
         self._run("scrub_events", memory=id_bytes(document.id), account=number)
         self._journal(document.id, 0, "purge", None, None, document=document.kind)
+
+    def log_access(self, account: str, document: str, access: Access) -> None:
+        values = {
+            "account": self._own(account),
+            "document": id_bytes(document),
+            "at": micros(access.at),
+            "agent": access.agent,
+            "action": access.action,
+            "memory": None if access.memory_id is None else id_bytes(access.memory_id),
+        }
+        self._run("log_access", **values)
 
     def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int]) -> None:
         number = self._own(account)

@@ -143,3 +143,9 @@ class VisibilityContract:
             assert reader.events(account) == []
             found = reader.candidates(Search(Viewer(Identity(account)), Filter(), NOW.timestamp(), terms=("green",)))
             assert (len(found), found.considered) == (0, 0)
+
+    def test_leaving_out_a_project_nobody_wrote_to_leaves_everything_else(self, store: Store) -> None:
+        put(store, record("green anywhere"), record("green atlas", scope="project", project="atlas"))
+        assert recalled(store, without=("nowhere",)) == {"green anywhere", "green atlas"}
+        assert recalled(store, without=("atlas",)) == {"green anywhere"}
+        assert recalled(store, project="nowhere") == set()
