@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import click
 
-from docs.interface import api, error_tree
+from docs.interface import api, error_tree, tier_pages
 from docs.markdown import WIDTH, code, table
 from docs.meanings import SCREENED, WORDS
 from recollect import config, wiring
@@ -175,6 +175,7 @@ PAGES: dict[str, Callable[[], Iterable[str]]] = {
     "profiles.md": _profiles,
     "screen.md": _screen,
     "settings.md": _settings,
+    "tiers.md": tier_pages,
     "vocabulary.md": _vocabulary,
 }
 

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields
+from typing import get_type_hints
 
 from docs.markdown import WIDTH, code, table
 from docs.meanings import FIELDS, OWN
@@ -14,6 +15,8 @@ from recollect.engine import Memory
 from recollect.serve.cli.failure import exit_code
 from recollect.upkeep import tags
 from recollect.values import cluster, draft, event, gap, graph, hit, link, memory, origin, outcome, procedure
+from recollect.verbs import contexts, narratives, pools, router, short_term, working
+from recollect.verbs.tiers import TierVerbs
 
 _VALUES: tuple[type, ...] = (
     draft.Draft, memory.Record, memory.Provenance, hit.Recalled, hit.Hit, hit.Explanation, hit.Signal, event.Event,
@@ -23,6 +26,12 @@ _GRAPH_VALUES: tuple[type, ...] = (
     link.Link, hit.Related, origin.Origin, procedure.Procedure, tags.Tag, cluster.Cluster, outcome.Contradiction,
     gap.Topic, gap.Gap, graph.Graph, graph.GraphNode, graph.GraphEdge,
 )  # fmt: skip
+_TIERS = {
+    shape.__name__: shape
+    for shape in (
+        working.WorkingMemory, short_term.ShortTerm, pools.Pools, contexts.Contexts, narratives.Narratives, router.Router,
+    )
+}  # fmt: skip
 _OUTCOMES = (outcome.Stored, outcome.Reinforced, outcome.Superseded, outcome.Refused)
 _SHORTHANDS = {
     "Records": "list[Record]",
@@ -50,7 +59,10 @@ def api() -> Iterable[str]:
     yield str(inspect.getdoc(Memory))
     groups = [vars(group) for group in Memory.__mro__ if group is not object]
     for name, verb in (pair for group in groups for pair in group.items()):
-        if not name.startswith("_"):
+        if isinstance(verb, property) and not name.startswith("_"):
+            yield f"### {name}"
+            yield f"{inspect.getdoc(verb)} [Its verbs](tiers.md#{name})."
+        elif not name.startswith("_"):
             yield from _verb(name, verb)
     yield (
         "`recall`, `search` and `list` take the filters `type`, `tag`, `scope`, `status`, `source` (one word or several;"
@@ -69,6 +81,20 @@ def api() -> Iterable[str]:
     yield "What the verbs about links, tags, clusters, gaps and contradictions return ([how](../howto/graph.md))."
     for shape in _GRAPH_VALUES:
         yield from _value(shape)
+
+
+def tier_pages() -> Iterable[str]:
+    """The page of the tiers: attributes of a memory, each with verbs of its own."""
+    yield "Tiers"
+    yield "Attributes of `Memory`, bound to the same identity and project ([how](../howto/tiers.md)). `open_async` has them too."
+    for name, held in vars(TierVerbs).items():
+        if isinstance(held, property) and held.fget is not None:
+            shape = get_type_hints(held.fget, localns=_TIERS)["return"]
+            yield f"## {name}"
+            yield str(inspect.getdoc(shape))
+            for verb, method in vars(shape).items():
+                if not verb.startswith("_"):
+                    yield from _verb(verb, method)
 
 
 def error_tree() -> Iterable[str]:
@@ -93,6 +119,7 @@ def _verb(name: str, verb: Callable[..., object]) -> Iterable[str]:
     signature = inspect.signature(verb)
     taken = [p for p in signature.parameters.values() if p.name != "self"]
     line = re.sub(r"(?<=: |> )'([^']*)'", _readable, f"{name}{signature.replace(parameters=taken)}")
+    line = re.sub(r"<object object at 0x[0-9a-f]+>", "…", line)
     yield f"### {name}"
     yield f"{code(_wrapped(line))}\n\n{inspect.getdoc(verb)}"
 

@@ -236,6 +236,10 @@ WORDS = {
         "describe": "what a tag means was said, changed or taken back",
         "miss": "a question that nothing answered was kept",
         "answer": "a memory answered such a question",
+        "pool": "a shared pool was made, written, granted or dropped",
+        "context": "a context was made, granted, archived or changed",
+        "snapshot": "a snapshot of a context was taken",
+        "persist": "working memory was persisted",
     },
     "relation": {
         "relates_to": "the two belong together; it has a weight",
@@ -256,6 +260,11 @@ WORDS = {
     "document": {
         "tag": "what a tag means",
         "gap": "a question that nothing answered",
+        "working": "a value of working memory that was persisted",
+        "short_term": "an entry of a session; not journalled, since it expires",
+        "pool": "data that agents share, with its version and access control",
+        "context": "a container of memories, with its grants",
+        "snapshot": "a moment of a context to come back to",
     },
     "trigger": {
         "literal": "the text itself, wherever it stands: `println!`",

@@ -44,6 +44,7 @@ class Settings:
     contradiction: float = 0.75  # similarity from which a new memory is compared with an old one
     similarity_floor: float = 0.40  # similarity below which a semantic hit is noise
     deep_merge: float = 0.95  # similarity from which two clusters become one
+    promotion: int = 3  # accesses from which an entry of a session becomes a memory
     gaps: bool = True  # recall keeps a question that nothing answers, until a memory does
     infer_tags: bool = True  # remember adds tags that the text and its files plainly tell
     refresh_clusters: int = 50  # clusters are found anew after so many recalls; 0 is never
@@ -141,7 +142,7 @@ def _checked(name: str, value: Any, where: str) -> Any:
 _CHOICES = {"embedder": ("local", "http", "none"), "durability": ("full", "process")}
 _RANGES = {
     "duplicate": (0.0, 1.0), "contradiction": (0.0, 1.0), "similarity_floor": (0.0, 1.0), "deep_merge": (0.0, 1.0),
-    "limit": (1, 1000), "refresh_clusters": (0, 1_000_000), "embedder_threads": (0, 64),
+    "limit": (1, 1000), "promotion": (1, 1000), "refresh_clusters": (0, 1_000_000), "embedder_threads": (0, 64),
 }  # fmt: skip
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

@@ -19,6 +19,7 @@ from recollect.handle import known_filters
 from recollect.lookup import narrowed, seen_events
 from recollect.ports import Progress
 from recollect.recall.profiles import Lexical, Profile, Semantic
+from recollect.tiers.access import require_undo, still_open, with_contexts
 from recollect.upkeep.as_of import believed_at, documents_at
 from recollect.upkeep.doctor import examine
 from recollect.upkeep.gaps import erase
@@ -29,10 +30,12 @@ from recollect.values.event import Event
 from recollect.values.hit import Recalled
 from recollect.values.memory import Record
 from recollect.values.outcome import Outcome, Refused
-from recollect.values.scope import Identity
+from recollect.values.scope import RESERVED, Identity
 from recollect.values.words import SEARCH_MODES
+from recollect.verbs.assembling import AssemblingVerbs
 from recollect.verbs.judging import JudgingVerbs
 from recollect.verbs.linking import LinkingVerbs
+from recollect.verbs.tiers import TierVerbs
 
 # The verb `list` hides the built-in inside the class, so its results are named here.
 Records = list[Record]
@@ -40,7 +43,7 @@ Events = list[Event]
 Ids = list[str]
 
 
-class Memory(LinkingVerbs, JudgingVerbs):
+class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs):
     """One open store, seen by one identity. Use it as a context manager, or close it."""
 
     # Writing
@@ -65,7 +68,7 @@ class Memory(LinkingVerbs, JudgingVerbs):
 
     def update(self, id: str, **changes: Any) -> Record | Refused:
         """Change fields of a memory; a new text passes the same screen as a new memory."""
-        vetting, now = self._parts.vetting, self._parts.clock()
+        vetting, now = self._parts.vetting.by(self._viewer.identity), self._parts.clock()
         return self._handle.edit(id, "update", lambda old: edited(old, changes, vetting, now))
 
     def tag(self, id: str, *tags: str) -> Record:
@@ -175,6 +178,7 @@ class Memory(LinkingVerbs, JudgingVerbs):
         account, now = self._viewer.account, self._parts.clock()
         with self._parts.store.reading() as reader:
             wanted = self._handle.operation(reader, operation)
+            require_undo(reader, self._viewer.identity, reader.events(account, operation=wanted))
         with self._parts.store.transaction(account, self._handle.actor, now, undoes=wanted) as tx:
             return undo(tx, account, wanted, self._parts.embed)
 
@@ -185,9 +189,9 @@ class Memory(LinkingVerbs, JudgingVerbs):
             raise InvalidInput("as_of", f"{moment} is not in the past", "give an earlier time")
         identity, parts = self._viewer.identity, self._parts
         with self._handle.reading() as reader:
-            records, reworded = believed_at(reader, identity, time, parts.clock())
+            records, reworded = believed_at(reader, with_contexts(reader, identity), time, parts.clock())
             vectors = reader.vectors(identity.account, [r.id for r in records if r.id not in reworded])
-            documents = documents_at(reader, identity.account, time)
+            documents = still_open(reader, identity, documents_at(reader, identity.account, time))
         view = parts.blank(f"the view as of {time.isoformat()}", lambda: time)
         with view.store.transaction(identity.account, "as_of", time) as tx:
             for record in records:
@@ -239,6 +243,8 @@ class Memory(LinkingVerbs, JudgingVerbs):
         if isinstance(teams, str):
             raise InvalidInput("teams", f"{teams!r} is not a list of teams", 'give a list, like ["core"]')
         rooms = tuple(clean_name("teams", team) or "" for team in teams)
+        if any(room.startswith(RESERVED) for room in rooms):
+            raise InvalidInput("teams", f"a name that begins with {RESERVED!r} is a context's", "give a team")
         identity = Identity(clean_name("account", account) or mine.account, clean_name("agent", agent), rooms)
         return Memory(self._parts, identity, self._viewer.project)
 
@@ -247,6 +253,7 @@ class Memory(LinkingVerbs, JudgingVerbs):
         if self._parts.store.writable:
             self._handle.settle()
         self._parts.gardener.finish()
+        self._parts.working.close()
         self._parts.store.close()
 
     def __enter__(self) -> Self:

@@ -10,7 +10,7 @@ from typing import Any
 from recollect.capture.fields import clean_context, clean_name, clean_season, clean_time, one_of
 from recollect.capture.screen.policy import Refusal, apply_policy
 from recollect.errors import Disabled, InvalidInput
-from recollect.lookup import narrowed, one_record, operation_of, seen_events
+from recollect.lookup import narrowed, one_record, operation_of, seen_events, whole
 from recollect.parts import Parts
 from recollect.ports import Reader, Transaction, Vectors
 from recollect.recall.pipeline import Ask
@@ -63,7 +63,7 @@ class Handle:
         prepared = parts.recall.prepare(ask)
         with parts.store.reading() as reader:
             answer = parts.recall.answer(reader, ask, prepared)
-        parts.recalled.extend(hit.memory.content for hit in answer.recalled)
+        parts.recalled.add(ask.viewer.identity, [hit.memory.content for hit in answer.recalled])
         parts.waiting.recalled(ask.viewer.account, [hit.memory.id for hit in answer.recalled])
         if not parts.store.writable:
             return answer.recalled
@@ -146,7 +146,10 @@ class Handle:
         if wanted is not None:
             return operation_of(reader, identity, wanted)
         events = seen_events(reader, identity, limit=_MANY_EVENTS)
-        return last_operation(events, reader.undone(identity.account, {event.operation for event in events}))
+        undone = reader.undone(identity.account, {event.operation for event in events})
+        while not whole(reader, identity, last := last_operation(events, undone)):
+            undone |= {last}
+        return last
 
     @contextmanager
     def changing(self) -> Iterator[Transaction]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from recollect.capture.fields import clean_id, clean_name, clean_tags, clean_time, number, one_of
 from recollect.errors import AmbiguousId, InvalidInput, NotFound
 from recollect.ports import Reader
+from recollect.tiers.access import may, with_contexts
+from recollect.values.document import Document, document_of
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.image import from_image
@@ -20,7 +22,6 @@ _LONGEST_NUMBER = 12
 _MANY_EVENTS = 10_000
 # What recall and remember note by themselves: in the journal, but nothing anybody did.
 UNASKED = ("miss", "answer")
-NOWHERE: Place = ("agent", "", "")
 
 
 def one_record(reader: Reader, identity: Identity, wanted: Any) -> Record:
@@ -35,6 +36,14 @@ def one_record(reader: Reader, identity: Identity, wanted: Any) -> Record:
     if len(mine) > 1:
         raise AmbiguousId(part, len(mine))
     return mine[0]
+
+
+def own_chain(reader: Reader, identity: Identity, newest: Record) -> list[Record]:
+    """A memory and what it supersedes, all within reach; one that goes on out of reach cannot be given more to replace."""
+    chain = chain_of(reader, newest)
+    if not all(reaches(identity, record.place) for record in chain):
+        raise InvalidInput("new", "it replaces something else already", "let a new memory replace both")
+    return chain
 
 
 def chain_of(reader: Reader, newest: Record) -> list[Record]:
@@ -61,16 +70,48 @@ def seen_events(reader: Reader, identity: Identity, *, limit: int) -> list[Event
 
 def seen(reader: Reader, identity: Identity, events: Sequence[Event]) -> list[Event]:
     """Those of some events that this identity may see."""
-    ids = list(dict.fromkeys(event.memory_id for event in events))
+    # Entries of the contexts one may read are seen in the journal, though no verb but those of the context shows them.
+    wide = with_contexts(reader, identity)
+    ids = list(dict.fromkeys(event.memory_id for event in events if event.document is None))
     places = {record.id: record.place for record in reader.get(identity.account, ids) if record is not None}
-    for event in events:
-        if event.document is not None:
-            image = event.after or event.before
-            # What a purge left of a document tells no place: nobody is shown it.
-            places[event.memory_id] = NOWHERE if image is None else tuple(image["place"])
-        elif event.before and event.memory_id not in places and "scope" in event.before:
-            places[event.memory_id] = from_image(event.before).place
-    return [e for e in events if e.memory_id not in places or reaches(identity, places[e.memory_id])]
+    for gone in ids:
+        if gone not in places and (place := _last_place(reader, identity.account, gone)) is not None:
+            places[gone] = place
+    kinds = {event.document for event in events if event.document is not None}
+    held = {document.id: document for kind in kinds for document in reader.documents(identity.account, kind)}
+    return [
+        event
+        for event in events
+        if (
+            _document_seen(reader, identity, event, held)
+            if event.document is not None
+            else event.memory_id in places and reaches(wide, places[event.memory_id])
+        )
+    ]
+
+
+def _last_place(reader: Reader, account: str, gone: str) -> Place | None:
+    """Where a memory that is no more lived: a removal keeps all of it, a purge nothing but this."""
+    for event in reader.events(account, memory_id=gone, newest_first=True):
+        if event.kind == "purge" and event.after:
+            scope, key, project = event.after["place"]
+            return (scope, key, project)
+        if event.after is None and event.before:
+            return from_image(event.before).place
+    return None
+
+
+def _document_seen(reader: Reader, identity: Identity, event: Event, held: Mapping[str, Document]) -> bool:
+    """Whether an identity may see what happened to a document: as it stands now, else as the event shows it."""
+    image = event.after or event.before
+    document = held.get(event.memory_id) or (None if image is None else document_of(image, identity.account))
+    # What a purge left of one tells no place: nobody is shown it.
+    if document is None or not reaches(identity, document.place):
+        return False
+    if document.kind == "snapshot":
+        wanted = (document.body or {}).get("context")
+        return any(c.id == wanted and may(identity, c, "read") for c in reader.documents(identity.account, "context"))
+    return document.kind not in ("pool", "context") or may(identity, document, "read")
 
 
 def operation_of(reader: Reader, identity: Identity, wanted: str) -> str:
@@ -82,9 +123,15 @@ def operation_of(reader: Reader, identity: Identity, wanted: str) -> str:
         every = reader.events(account, newest_first=True)
         found = [event for event in every if event.operation.startswith(wanted) or event.operation.endswith(wanted)]
     operations = {event.operation for event in seen(reader, identity, found)}
-    if not wanted or len(operations) != 1:
+    if not wanted or len(operations) != 1 or not whole(reader, identity, next(iter(operations))):
         raise NotFound("operation", wanted, "`log` shows what was done")
     return operations.pop()
+
+
+def whole(reader: Reader, identity: Identity, operation: str) -> bool:
+    """Whether all that an operation did is within reach; only then may it be undone."""
+    done = [event for event in reader.events(identity.account, operation=operation) if event.kind not in UNASKED]
+    return len(seen(reader, identity, done)) == len(done)
 
 
 def narrowed(

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from recollect.engine import Memory
+from recollect.verbs.view import View
 from recollect.wiring import open_memory
 
 # SQLite, the model and numpy all wait or compute outside the event loop; more threads would only queue at the store's lock.
@@ -17,25 +18,30 @@ _THREADS = 4
 
 
 class AsyncMemory:
-    """Every verb of `Memory` as a coroutine: `await memory.recall("…")`."""
+    """Every verb of `Memory` as a coroutine: `await memory.recall("…")`, `await memory.pools.read("…")`."""
 
-    def __init__(self, memory: Memory, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, memory: View, pool: ThreadPoolExecutor) -> None:
         self._memory, self._pool = memory, pool
 
     def __getattr__(self, verb: str) -> Callable[..., Awaitable[Any]]:
         method = getattr(self._memory, verb)
-        if verb.startswith("_") or not callable(method):
+        if verb.startswith("_"):
             raise AttributeError(verb)
+        if isinstance(method, View):
+            return AsyncMemory(method, self._pool)  # type: ignore[return-value]
+        if not callable(method):
+            raise AttributeError(verb)  # noqa: TRY004 - what an object without that attribute says
 
         async def call(*arguments: Any, **named: Any) -> Any:
             done = await asyncio.get_running_loop().run_in_executor(self._pool, partial(method, *arguments, **named))
-            return AsyncMemory(done, self._pool) if isinstance(done, Memory) else done
+            return AsyncMemory(done, self._pool) if isinstance(done, View) else done
 
         return call
 
     async def close(self) -> None:
         """Close the store and end the worker threads."""
-        await asyncio.get_running_loop().run_in_executor(self._pool, self._memory.close)
+        if isinstance(self._memory, Memory):
+            await asyncio.get_running_loop().run_in_executor(self._pool, self._memory.close)
         self._pool.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:

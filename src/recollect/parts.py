@@ -11,12 +11,36 @@ from recollect.capture.pipeline import Capture
 from recollect.capture.vetting import Vetting
 from recollect.config import Loaded
 from recollect.errors import EmbedderError
-from recollect.ports import Clock, Embedder, EmbedMany, Judge, Store, Vectors
+from recollect.ports import Clock, Embedder, EmbedMany, Judge, Store, Vectors, Working
 from recollect.recall.pipeline import Recall
 from recollect.recall.profiles import Profile
 from recollect.upkeep.gardener import Gardener
 from recollect.values.gap import Miss
 from recollect.values.memory import Record
+from recollect.values.scope import Identity
+
+_MANY_IDENTITIES = 256
+
+
+@dataclass(slots=True)
+class Echoes:
+    """What each identity recalled lately: an agent that says it again is an echo."""
+
+    _texts: dict[Identity, deque[str]] = field(default_factory=dict)
+
+    def add(self, identity: Identity, texts: Sequence[str]) -> None:
+        """Take note of what was recalled."""
+        if identity not in self._texts and len(self._texts) >= _MANY_IDENTITIES:
+            self._texts.clear()
+        self._texts.setdefault(identity, deque(maxlen=200)).extend(texts)
+
+    def of(self, identity: Identity) -> tuple[str, ...]:
+        """What one identity recalled, oldest first."""
+        return tuple(self._texts.get(identity, ()))
+
+    def clear(self) -> None:
+        """Forget it all: something of it was purged."""
+        self._texts.clear()
 
 
 @dataclass(slots=True)
@@ -93,8 +117,9 @@ class Parts:
     blank: Callable[[str, Clock], Parts]
     judge: Judge
     gardener: Gardener
+    working: Working
     waiting: Waiting = field(default_factory=Waiting)
-    recalled: deque[str] = field(default_factory=lambda: deque(maxlen=200))
+    recalled: Echoes = field(default_factory=Echoes)
 
     def embed(self, memory: Record) -> Vectors | None:
         """The vectors of one memory, or None while no embedder answers (a backfill adds them later)."""

@@ -94,6 +94,21 @@ class Reader(Protocol):
         """Those of some rows that a search may return, in the same order."""
         ...
 
+    def standing(
+        self,
+        search: Search,
+        *,
+        deliveries: Sequence[str] = (),
+        types: Sequence[str] = (),
+        since: float | None = None,
+        limit: int,
+    ) -> list[int]:
+        """Rows a search may return by how they stand, whatever it asks for: the most important first, then the newest.
+
+        With `since`, only what was stored or confirmed from that time on, the latest first.
+        """
+        ...
+
     def edges(self, account: str, nodes: Sequence[Node], most: int, *, upwards: bool = True) -> list[Edge]:
         """The steps from some nodes, in both directions: at most `most` a node and relation, the strongest and newest.
 
@@ -114,6 +129,7 @@ class Reader(Protocol):
         ...
 
     def embedded(self, account: str) -> Embedded: ...
+    def how_many_embedded(self, account: str) -> int: ...
     def clusters(self, account: str) -> list[Cluster]: ...
     def documents(
         self, account: str, kind: DocumentKind, name: str | None = None, *, prefix: str | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,17 +17,18 @@ from recollect.config import Loaded, Settings, load
 from recollect.embed.attached import Attached
 from recollect.engine import Memory
 from recollect.errors import EmbedderUnavailable, InvalidInput, SettingsError
-from recollect.parts import Parts
+from recollect.parts import Echoes, Parts
 from recollect.persist.sqlite.connection import MEMORY
 from recollect.persist.sqlite.store import SqliteStore
-from recollect.ports import Calibrated, Clock, Embedder, Store, Verdict
+from recollect.persist.sqlite.working import SqliteWorking
+from recollect.ports import Calibrated, Clock, Embedder, Store, Verdict, Working
 from recollect.recall.cascade import Cascade
 from recollect.recall.hybrid import Hybrid
 from recollect.recall.pipeline import Recall
 from recollect.recall.profiles import Belief, Composite, Hebbian, Profile, Relevance, customised
 from recollect.upkeep.gaps import answer
 from recollect.upkeep.gardener import Gardener
-from recollect.values.scope import Identity
+from recollect.values.scope import RESERVED, Identity
 
 FetchProgress = Callable[[str, int, int], None]
 Given = Callable[[list[str]], Any] | Embedder | str | None
@@ -52,18 +52,26 @@ def open_memory(
     store = _store(chosen)
     try:
         attached, missing = _embedder(embedder, chosen, store, fetching)
-        parts = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)))
+        working = SqliteWorking(None if store.path == MEMORY else Path(f"{store.path}.working"))
+        parts = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)), working)
     except BaseException:  # whatever stopped the opening, also Ctrl-C during a fetch, the file is let go of
         store.close()
         raise
-    return Memory(parts, Identity(chosen.account, chosen.agent or None, chosen.teams), chosen.project or None)
+    return Memory(parts, Identity(chosen.account, chosen.agent or None, _teams(chosen)), chosen.project or None)
 
 
-def assemble(loaded: Loaded, store: Store, embedder: Attached | None, missing: str | None, clock: Clock) -> Parts:
+def assemble(
+    loaded: Loaded,
+    store: Store,
+    embedder: Attached | None,
+    missing: str | None,
+    clock: Clock,
+    working: Working | None = None,
+) -> Parts:
     """Everything that works on one open store, whatever back end it is."""
     settings = loaded.settings
-    recalled: deque[str] = deque(maxlen=200)
-    vetting = Vetting(_policy(settings), Path.cwd(), _root(Path.cwd()), lambda: tuple(recalled))
+    recalled = Echoes()
+    vetting = Vetting(_policy(settings), Path.cwd(), _root(Path.cwd()), recalled.of)
     judge = _Rules(settings.duplicate, settings.contradiction)
     calibration = None if embedder is None else lambda: embedder.calibration
     reconciler = Reconciler(judge, settings.contradiction)
@@ -92,8 +100,15 @@ def assemble(loaded: Loaded, store: Store, embedder: Attached | None, missing: s
         blank=lambda name, moment: _blank(name, moment, loaded, embedder),
         judge=judge,
         gardener=Gardener(store, clock, settings.agent or settings.actor),
+        working=working or SqliteWorking(None),
         recalled=recalled,
     )
+
+
+def _teams(settings: Settings) -> tuple[str, ...]:
+    if any(team.startswith(RESERVED) for team in settings.teams):
+        raise SettingsError("teams", f"a name that begins with {RESERVED!r} is a context's", "name teams")
+    return settings.teams
 
 
 def _scale(embedder: Attached | None) -> Calibrated | None:

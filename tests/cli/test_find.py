@@ -221,3 +221,24 @@ class TestWithTheModel:
         (conflict,) = run("--json", "remember", "The spring release is not on Friday").json["conflicts"]
         assert set(conflict) == {"memory", "similarity", "reason"}
         assert conflict["memory"]["short_id"] == old
+
+
+class TestContext:
+    def test_the_block_is_the_text_alone_and_the_same_again(self, run) -> None:
+        run("remember", "Answer in British English", "--delivery", "pinned")
+        run("remember", "We deploy with make deploy", "--tag", "deploy")
+        first, again = run("context", "how do we deploy"), run("context", "how do we deploy")
+        assert first.code == 0
+        assert "Answer in British English" in first.out
+        assert "We deploy with make deploy" in first.out
+        assert first.out == again.out
+
+    def test_a_preview_tells_what_is_in_and_what_not(self, run) -> None:
+        run("remember", "Answer in British English", "--delivery", "pinned")
+        shown = run("preview", "anything", "--budget", "4000")
+        assert "of 4,000 characters" in shown.out
+        assert "pinned" in shown.out
+
+    def test_bad_arguments_say_what_to_do(self, run) -> None:
+        assert "layers" in run("context", "x", "--layer", "attic").err
+        assert run("context", "x", "--budget", "0").code != 0

@@ -24,6 +24,9 @@ NOT_COMMANDS = {
     "as_": "--account",
     "close": "",
     "members": "clusters CLUSTER",
+    **dict.fromkeys(
+        ("working", "short_term", "pools", "contexts", "narratives", "router"), "tiers are used from Python"
+    ),
     "describe_tag": "tags describe",
     "rename_tag": "tags rename",
     "merge_tags": "tags merge",

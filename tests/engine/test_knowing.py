@@ -132,11 +132,12 @@ def test_what_was_true_in_march_is_what_held_then(memory, clock) -> None:
 # Confidence and what helped
 
 
-def test_confidence_fades_and_shows_in_the_reason(memory, clock) -> None:
+def test_confidence_fades_shows_in_the_reason_and_ranks_a_little(memory, clock) -> None:
     memory.remember("The cache holds sessions", tags=["x"])
     clock.advance(30 * DAY)
     (hit,) = memory.recall("cache sessions", explain=True)
     assert hit.explain.confidence == pytest.approx(0.3679, abs=1e-3)
+    assert hit.explain.signal("faded") == pytest.approx(1 - 0.3679, abs=1e-3)
 
 
 def test_what_helped_together_is_linked_and_the_rest_fades(memory) -> None:

@@ -132,7 +132,9 @@ class Lookup:
 
 def _viewer(new: Record) -> Viewer:
     """Who sees what a new memory may be compared with: whoever sees the place it goes to."""
-    identity = Identity(new.account, new.agent, (new.team,) if new.team else ())
+    # Only the room it goes to: an agent or a team that is merely named opens nothing.
+    agent = new.agent if new.scope == "agent" else None
+    identity = Identity(new.account, agent, (new.team,) if new.scope == "team" and new.team else ())
     return Viewer(identity, new.project, new.session if new.scope == "session" else None, new.task)
 
 

@@ -32,7 +32,7 @@ from recollect.values.ids import new_id
 from recollect.values.link import Link
 from recollect.values.memory import Provenance, Record
 from recollect.values.procedure import procedure_of, rendered, to_plain
-from recollect.values.scope import Identity
+from recollect.values.scope import RESERVED, Identity
 from recollect.values.search import ASSISTANT, MACHINE, role_of
 from recollect.values.words import (
     DELIVERIES,
@@ -80,6 +80,7 @@ def record_of(
     named["agent"] = named["agent"] or (identity.agent if draft.scope == "agent" else None)
     scope = draft.scope or ("project" if named["project"] else "global")
     _coordinate(scope, named)
+    _reserved(named["team"], identity)
     source = draft.source or _source_of(named["speaker"])
     return Record(
         id=new_id(now),
@@ -132,6 +133,11 @@ def _coordinate(scope: str, named: Mapping[str, str | None]) -> None:
         raise InvalidInput(
             scope, f"is missing, but the scope is {scope!r}", f"name the {scope}, or choose another scope"
         )
+
+
+def _reserved(team: str | None, identity: Identity) -> None:
+    if team is not None and team.startswith(RESERVED) and team not in identity.teams:
+        raise InvalidInput("team", f"a name that begins with {RESERVED!r} is a context's", "use memory.contexts")
 
 
 def _until(draft: Draft) -> datetime | None:

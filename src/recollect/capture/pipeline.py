@@ -89,7 +89,8 @@ class Capture:
         outcomes: list[Outcome] = []
         operation = new_id(now)
         for batch in self._embedded(checked, verbatim):
-            with self._store.transaction(identity.account, self._actor, now, operation=operation) as tx:
+            actor = identity.agent or self._actor
+            with self._store.transaction(identity.account, actor, now, operation=operation) as tx:
                 outcomes += self._store_batch(tx, batch, identity, now, verbatim)
             if progress is not None:
                 progress(len(outcomes), len(checked))
@@ -145,7 +146,7 @@ class Capture:
             record = record_of(draft, identity, project, now, verbatim=verbatim)
         except InvalidInput as error:
             raise InvalidInput(f"drafts[{place}].{error.field}", error.problem, error.fix) if place else error from None
-        vetted = vet(record, self._vetting, verbatim=verbatim)
+        vetted = vet(record, self._vetting.by(identity), verbatim=verbatim)
         if isinstance(vetted, Refused):
             return vetted
         return Prepared(
@@ -203,6 +204,11 @@ class Capture:
         self, tx: Transaction, item: Prepared, identity: Identity, now: datetime, lookup: Lookup | None
     ) -> Outcome:
         new = item.record
+        if not reaches(identity, new.place):
+            # Left in somebody else's room: what is in there must not show in the outcome, so nothing is looked up.
+            record = new.with_(key=None, supersedes=None)
+            tx.insert(record, item.vectors)
+            return Stored(record, reason="kept for another", notes=item.notes)
         if new.key is not None and (held := tx.by_key(new.account, new.key, new.place)) is not None:
             return Stored(held, reason="already stored under this key", notes=item.notes)
         if new.supersedes is not None:

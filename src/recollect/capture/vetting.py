@@ -6,7 +6,7 @@ Every write path passes here: remember, update, import, extraction. A verbatim l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from recollect.capture.screen.injection import injection_signs
@@ -15,6 +15,7 @@ from recollect.capture.screen.policy import DEFAULT_POLICY, Action, Refusal, app
 from recollect.capture.screen.sources import source_problem
 from recollect.values.memory import Record
 from recollect.values.outcome import Refused
+from recollect.values.scope import Identity
 from recollect.values.words import LOW_TRUST
 
 _OWN_WORDS = ("user_stated", "user_corrected")
@@ -27,7 +28,12 @@ class Vetting:
     policy: Mapping[str, Action] = field(default_factory=lambda: dict(DEFAULT_POLICY))
     folder: Path | None = None
     root: Path | None = None
-    recalled: Callable[[], tuple[str, ...]] = tuple
+    recalled: Callable[[Identity], tuple[str, ...]] = lambda _: ()
+    asker: Identity | None = None
+
+    def by(self, identity: Identity) -> Vetting:
+        """The same screen for one identity: what others recalled is not its echo."""
+        return replace(self, asker=identity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +83,13 @@ def _unwanted(record: Record, vetting: Vetting) -> str | None:
     if junk:
         return junk
     # A person may say again what was just recalled (that reinforces it); an agent that does so is an echo.
-    if record.provenance.kind not in _OWN_WORDS and is_echo(record.content, vetting.recalled()):
+    if record.provenance.kind not in _OWN_WORDS and is_echo(record.content, _recalled(vetting)):
         return "echo: this was just recalled from memory, storing it again would only repeat it"
     return None
+
+
+def _recalled(vetting: Vetting) -> tuple[str, ...]:
+    return () if vetting.asker is None else vetting.recalled(vetting.asker)
 
 
 def _nothing() -> dict[str, Action]:

@@ -18,7 +18,7 @@ from recollect.values.link import Edge, Node
 # The steps from some nodes; at the last step only memories are worth reaching.
 Steps = Callable[[Sequence[Node], bool], Iterable[Edge]]
 # A level is walked on from its best nodes only, and only the best of all are worth scoring.
-WIDTH, MOST = 50, 200
+WIDTH, MOST = 32, 200
 
 
 class Walked:

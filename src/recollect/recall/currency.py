@@ -20,11 +20,12 @@ _WORD = re.compile(r"\w+")
 
 def current_first(records: Sequence[Record], order: list[int]) -> list[int]:
     """The order with every newer side of an unsettled contradiction above its older side."""
+    disputed = [(one, records[one].contradicts) for one in order if records[one].links]
     found = [
         (one, other)
-        for one in order
+        for one, opposed in disputed
         for other in order
-        if records[other].id in records[one].contradicts and _age(records[one]) != _age(records[other])
+        if records[other].id in opposed and _age(records[one]) != _age(records[other])
     ]
     order = list(order)
     for pair in found:

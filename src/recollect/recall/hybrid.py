@@ -51,6 +51,7 @@ class Hybrid:
     weight: float = 0.1
     importance: float = 0.1
     confidence: float = 0.1
+    faded: float = 0.03
     reinforcement: float = 0.02
     low_trust: float = 0.1
     season: float = 0.2
@@ -156,6 +157,7 @@ class Hybrid:
             "weight": Part(1 - columns.weight, -self.weight),
             "importance": Part(columns.importance - np.float32(0.5), self.importance),
             "doubt": Part(1 - columns.confidence, -self.confidence),
+            "faded": Part(np.maximum(columns.confidence * columns.trust - sight.confidence(), 0), -self.faded),
             "reinforcement": Part(np.clip(columns.score, -10, 15), self.reinforcement),
             "low trust": Part(_flag(columns.trust <= LOW_TRUST), -self.low_trust),
             "narrow scope": Part(_flag(columns.scope != _GLOBAL), self.narrow),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from recollect.ports import Calibrated
 from recollect.recall.query import Query
 from recollect.values.link import Node
 from recollect.values.search import Candidates, Columns, Floats, Times
+from recollect.values.trust import half_life
+from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS
 
 DAY = 86_400.0
 
@@ -58,10 +61,25 @@ class Sight:
         total, inside = max(self.found.considered, 2), self.found.in_window
         return math.log(total / inside) / math.log(total) if inside else 0.0
 
+    def confidence(self) -> Floats:
+        """What is left today of how sure each memory was: worn by age as its type wears, firmed by use, bounded by trust."""
+        columns = self.columns
+        worn = np.exp(-self.days_since(columns.updated) / _half_lives()[columns.type, columns.source])
+        left = columns.confidence * worn * (1 + 0.1 * np.log1p(columns.access_count)) * columns.trust
+        held: Floats = np.clip(left, 0.0, 1.0).astype(np.float32)
+        return held
+
     def days_since(self, times: Times) -> Floats:
         """Age in days; never negative, whatever a clock said."""
         ages = (self.query.now.timestamp() - times) / DAY
         return np.maximum(ages, 0.0).astype(np.float32)
+
+
+@cache
+def _half_lives() -> Floats:
+    """Days by type and source, as the columns number them."""
+    lives = [[half_life(kind, source) for source in PROVENANCE_KINDS] for kind in MEMORY_TYPES]
+    return np.array(lives, np.float32)
 
 
 def behold(query: Query, found: Candidates, calibration: Calibrated | None) -> Sight:

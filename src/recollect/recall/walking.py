@@ -16,7 +16,7 @@ from recollect.values.link import Edge, Node
 from recollect.values.search import Search
 
 # So many steps are looked at of one node: a tag on half of all memories leads to its newest few, not to everything.
-FAN_OUT = 20
+FAN_OUT = 16
 
 
 def steps_of(reader: Reader, search: Search) -> Steps:

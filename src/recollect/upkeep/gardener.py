@@ -13,8 +13,9 @@ from recollect.errors import RecollectError
 from recollect.ports import Clock, Store
 from recollect.upkeep.tending import refresh
 
-# How many memories make clusters worth finding, and what share of them must be new for them to be found again.
-_WORTH, _NEW = 50, 0.1
+# How many memories make clusters worth finding, and what share of them must be new for them to be found again. With more than
+# MOST it takes seconds of a core, which nobody asked this process for: then `clusters --refresh` does it.
+_WORTH, MOST, _NEW = 50, 2_000, 0.1
 _PATIENCE = 2.0
 
 
@@ -47,9 +48,9 @@ class Gardener:
         if find_spec("sklearn") is None:
             return False
         with self.store.reading() as reader:
-            held = len(reader.embedded(account).rows)
+            held = reader.how_many_embedded(account)
             before = int(reader.note(f"clustered:{account}") or 0)
-        return held >= _WORTH and abs(held - before) > _NEW * before
+        return _WORTH <= held <= MOST and abs(held - before) > _NEW * before
 
     def _refresh(self, account: str) -> None:
         try:

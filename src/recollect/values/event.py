@@ -27,8 +27,8 @@ class Event:
     """What changed on one memory: only the fields that changed, as they were before and after.
 
     A creation has `before` None and an empty `after`: the memory itself is its after-image. A removal has the whole
-    memory as `before` and None as `after`. A purge keeps neither. An event of a document names its kind, carries its id in
-    `memory_id`, and its whole image on both sides.
+    memory as `before` and None as `after`. A purge keeps neither, only where the memory lived. An event of a document names its
+    kind, carries its id in `memory_id`, and its whole image on both sides.
     """
 
     seq: int

@@ -14,6 +14,8 @@ from recollect.values.words import Scope
 Place = tuple[str, str, str]
 
 GLOBAL: Place = ("global", "", "")
+# A context's entries live in a room of their own, spelled as a team that nobody can be in by saying so.
+RESERVED = "context:"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,14 @@ INFERRED = 7.0
 OTHER = 30.0
 
 
+def half_life(kind: str, source: str) -> float:
+    """The days in which belief in a memory of this type and source wears to a third."""
+    return INFERRED if source == "inferred" else HALF_LIVES.get(kind, OTHER)
+
+
 def confidence_now(record: Record, now: datetime) -> float:
     """initial · exp(−age_days/half_life) · (1 + 0.1·ln(access_count + 1)) · trust, within [0, 1]."""
-    inferred = record.provenance.kind == "inferred"
-    life = INFERRED if inferred else HALF_LIVES.get(record.type, OTHER)
+    life = half_life(record.type, record.provenance.kind)
     days = max((now - record.updated_at).total_seconds() / 86_400, 0.0)
     firmed = 1 + 0.1 * math.log(record.access_count + 1)
     return min(max(record.confidence * math.exp(-days / life) * firmed * record.trust, 0.0), 1.0)

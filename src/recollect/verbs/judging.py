@@ -8,7 +8,7 @@ from typing import Any
 from recollect.capture.edit import DEMOTE, REINFORCE, edited, fed_back, scored
 from recollect.capture.fields import one_of
 from recollect.errors import InvalidInput
-from recollect.lookup import one_record
+from recollect.lookup import one_record, own_chain
 from recollect.ports import Progress, Transaction
 from recollect.upkeep.confirm import add_tag, confirm, shared_tag
 from recollect.upkeep.contradictions import Comparer, flag, flagged, search, settle
@@ -72,14 +72,15 @@ class JudgingVerbs(View):
     def contradictions(self, *, scan: bool = False, progress: Progress | None = None) -> list[Contradiction]:
         """What contradicts what and is not settled; `scan` compares everything first and flags what it finds."""
         parts, identity, now = self._parts, self._viewer.identity, self._parts.clock()
+        comparer = self._comparer
         if scan:
             with self._handle.reading() as reader:
-                found = search(reader, identity, self._comparer, now, progress)
+                found = search(reader, identity, comparer, now, progress)
             if found:
                 with self._handle.changing() as tx:
                     flag(tx, found)
         with self._handle.reading() as reader:
-            return flagged(reader, identity, self._comparer, parts.clock())
+            return flagged(reader, identity, comparer, parts.clock())
 
     def resolve(self, conflict: Disputed, way: WayOut, *, content: str | None = None) -> list[Record]:
         """Settle a contradiction: keep_both, update (the older gets the newer text), supersede, or forget the older."""
@@ -94,6 +95,8 @@ class JudgingVerbs(View):
             self._handle.awake(newer.project, older.project)
             if newer.id == older.id:
                 raise InvalidInput("conflict", "names one memory twice", "name two memories")
+            if way == "supersede":
+                own_chain(tx, self._viewer.identity, newer)
             return settle(tx, newer, older, way, lambda old: self._rewritten(tx, old, content or newer.content))
 
     def gaps(self, *, answered: bool = False) -> list[Topic]:
@@ -118,7 +121,7 @@ class JudgingVerbs(View):
         return list({record.id: record for record in found}.values())
 
     def _rewritten(self, tx: Transaction, old: Record, content: str) -> Record:
-        new = edited(old, {"content": content}, self._parts.vetting, self._parts.clock())
+        new = edited(old, {"content": content}, self._parts.vetting.by(self._viewer.identity), self._parts.clock())
         if isinstance(new, Refused):
             raise InvalidInput("content", new.reason, "give another text")
         tx.change(old, new, "resolve", vectors=self._parts.embed(new), reason="update")

@@ -9,7 +9,7 @@ from recollect.capture.fields import MAX_CONTENT, clean_tags, clean_text, number
 from recollect.capture.screen.policy import Refusal, apply_policy
 from recollect.errors import InvalidInput, NotFound
 from recollect.handle import known_filters
-from recollect.lookup import chain_of, narrowed, one_record
+from recollect.lookup import chain_of, narrowed, one_record, own_chain
 from recollect.recall.neighbourhood import Seed, drawn, related
 from recollect.upkeep import tending
 from recollect.upkeep.links import linked, origins, unlink
@@ -50,7 +50,7 @@ class LinkingVerbs(View):
         """Let one stored memory replace another; the old one is kept, with its history, and no longer recalled."""
         with self._handle.reading() as reader:
             target = one_record(reader, self._viewer.identity, old)
-            chain = chain_of(reader, one_record(reader, self._viewer.identity, new))
+            chain = own_chain(reader, self._viewer.identity, one_record(reader, self._viewer.identity, new))
             below = [record.id for record in chain_of(reader, target)]
         if target.id in {record.id for record in chain} or chain[0].id in below:
             raise InvalidInput("id", "that would make a circle", "name a memory that is not part of its own history")

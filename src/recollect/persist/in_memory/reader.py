@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from recollect.persist.in_memory.graph import edges_all
 from recollect.persist.in_memory.rules import anywhere, expired, heirs, narrowed, standing, tagged
-from recollect.persist.in_memory.search import among_all, holding_all, near_all, search_all
+from recollect.persist.in_memory.search import among_all, holding_all, near_all, search_all, standing_all
 from recollect.persist.in_memory.state import Held, Model, State
 from recollect.values.access import Access
 from recollect.values.cluster import Cluster
@@ -91,6 +91,17 @@ class InMemoryReader:
     def among(self, search: Search, rows: Sequence[int]) -> list[int]:
         return among_all(self._state.of(search.viewer.account), search, rows)
 
+    def standing(
+        self,
+        search: Search,
+        *,
+        deliveries: Sequence[str] = (),
+        types: Sequence[str] = (),
+        since: float | None = None,
+        limit: int,
+    ) -> list[int]:
+        return standing_all(self._state.of(search.viewer.account), search, deliveries, types, since)[:limit]
+
     def edges(self, account: str, nodes: Sequence[Node], most: int, *, upwards: bool = True) -> list[Edge]:
         own, known = self._state.of(account), {cluster.id for cluster in self._state.clusters_of(account, self._model)}
         members = {row: cluster for row, cluster in self._state.members.items() if cluster in known}
@@ -116,6 +127,9 @@ class InMemoryReader:
             np.array(vectors, np.float16).reshape(len(active), self._model.dimensions),
             tuple(h.memory.place for h in active),
         )
+
+    def how_many_embedded(self, account: str) -> int:
+        return len(self.embedded(account).rows)
 
     def clusters(self, account: str) -> list[Cluster]:
         active = {held.row for held in self._state.of(account) if held.memory.status == "active"}

@@ -67,6 +67,30 @@ def among_all(account: Sequence[Held], search: Search, rows: Sequence[int]) -> l
     return [row for row in rows if row in seen]
 
 
+def standing_all(
+    account: Sequence[Held], search: Search, deliveries: Sequence[str], types: Sequence[str], since: float | None
+) -> list[int]:
+    """Visible rows by how they stand: the most important first, or from a time on the latest first."""
+    gates = _Gates(account, search)
+    held = [
+        (_moment(held.memory, since), held.row)
+        for held in account
+        if gates.lets(held.memory)
+        and (not deliveries or held.memory.delivery in deliveries)
+        and (not types or held.memory.type in types)
+    ]
+    return [row for moment, row in sorted(held, reverse=True) if since is None or moment[0] >= since]
+
+
+def _moment(memory: Record, since: float | None) -> tuple[float, float]:
+    """How important and how new it is, or when it was last stored or confirmed."""
+    created = memory.created_at.timestamp()
+    if since is None:
+        # As the columns keep it: what they do not tell apart is equally important.
+        return float(np.float32(memory.importance)), created
+    return max(created, created if memory.hit_at is None else memory.hit_at.timestamp()), 0.0
+
+
 def holding_all(
     account: Sequence[Held], search: Search, phrases: Sequence[Sequence[str]], most: int
 ) -> list[list[int]]:

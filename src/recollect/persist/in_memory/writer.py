@@ -70,7 +70,7 @@ class InMemoryTransaction(InMemoryReader):
         self._drop(memory)
         self._scrub(memory.id)
         self._state.purged.add((memory.account, self._digest(memory.content)))
-        self._journal(memory.id, "purge", None, None)
+        self._journal(memory.id, "purge", None, {"place": list(memory.place)})
 
     def set_vectors(self, account: str, memory_id: str, vectors: NDArray[np.float32] | None) -> None:
         for held in self._state.of(account):

@@ -99,9 +99,13 @@ class AccountIndex:
             self.table.set("access_count", spot, count)
             self.table.set("accessed", spot, at)
 
+    def held_vectors(self) -> NDArray[np.intp]:
+        """The rows of active memories that have a vector."""
+        return np.flatnonzero((self.table["vectors"] > 0) & (self.table["status"] == ACTIVE))
+
     def embedded(self) -> Embedded:
         """Every active memory with a vector: the input of clustering."""
-        held = np.flatnonzero((self.table["vectors"] > 0) & (self.table["status"] == ACTIVE))
+        held = self.held_vectors()
         known = [cast(Place, place) for place in self.names.places.known]
         places = tuple(known[number] for number in self.table["place"][held].tolist())
         return Embedded(self.table["row"][held], self.vectors.halves[self.table["vector"][held]], places)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from recollect.persist.index.mask import SUPERSEDED, Mask
 from recollect.persist.index.rows import SCORED, scoring_columns
 from recollect.persist.index.vectors import EXACT, distinct, top_of
 from recollect.values.search import IN_WINDOW, STANDING, TALKING, Candidates, Near, Search
+from recollect.values.words import DELIVERIES, MEMORY_TYPES
 
 _NO_ROWS = np.empty(0, np.int64)
 Spots = NDArray[np.int64]
@@ -74,6 +76,19 @@ class Look:
         """Those of some rows that may be returned."""
         where = self._index.where()
         return [row for row in rows if (spot := where.get(row)) is not None and self._allowed[spot]]
+
+    def standing(self, deliveries: Sequence[str], types: Sequence[str], since: float | None, limit: int) -> list[int]:
+        """Visible rows by how they stand: the most important first, or from a time on the latest first."""
+        table, mask = self._table, self._allowed
+        for name, wanted, words in (("delivery", deliveries, DELIVERIES), ("type", types, MEMORY_TYPES)):
+            if wanted:
+                mask = mask & np.isin(table[name], [words.index(word) for word in wanted])
+        keys = [table["importance"], table["created"]]
+        if since is not None:
+            keys = [np.fmax(table["created"], table["hit"])]
+            mask = mask & (keys[0] >= since)
+        first = leading(np.flatnonzero(mask), [*keys, table["row"]], limit)
+        return [int(row) for row in table["row"][first]]
 
     def _standing(self, spots: Spots) -> NDArray[np.uint8]:
         """The status of rows for this viewer."""
@@ -153,3 +168,14 @@ class Look:
         """Rows asked for by number, as far as they may be seen."""
         where = self._index.where() if self._search.rows else {}
         return np.array([where[row] for row in self.among(self._search.rows)], np.int64)
+
+
+def leading(spots: Spots, keys: Sequence[NDArray[Any]], count: int) -> Spots:
+    """The first of some spots by several keys, the largest first; only ties go to the next key, so few are sorted."""
+    if len(spots) > count and keys:
+        values = keys[0][spots]
+        bound = np.partition(values, len(values) - count)[len(values) - count]
+        above = spots[values > bound]
+        spots = np.concatenate((above, leading(spots[values == bound], keys[1:], count - len(above))))
+    order = np.lexsort([-key[spots] for key in reversed(keys)]) if keys else np.arange(len(spots))
+    return spots[order][:count]

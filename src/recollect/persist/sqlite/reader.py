@@ -112,6 +112,17 @@ class SqliteReader:
     def among(self, search: Search, rows: Sequence[int]) -> list[int]:
         return self._look(search).among(rows)
 
+    def standing(
+        self,
+        search: Search,
+        *,
+        deliveries: Sequence[str] = (),
+        types: Sequence[str] = (),
+        since: float | None = None,
+        limit: int,
+    ) -> list[int]:
+        return self._look(search).standing(deliveries, types, since, limit)
+
     def edges(self, account: str, nodes: Sequence[Node], most: int, *, upwards: bool = True) -> list[Edge]:
         return self._graph(account).edges(nodes, most, upwards=upwards)
 
@@ -140,6 +151,9 @@ class SqliteReader:
 
     def embedded(self, account: str) -> Embedded:
         return self.warm(account).embedded()
+
+    def how_many_embedded(self, account: str) -> int:
+        return len(self.warm(account).held_vectors())
 
     def clusters(self, account: str) -> list[Cluster]:
         return self._graph(account).clusters()

@@ -79,7 +79,8 @@ class SqliteTransaction(SqliteReader):
         self._run("delete_memory", id=id_bytes(memory.id), account=number)
         self._run("scrub_events", memory=id_bytes(memory.id), account=number)
         self._run("add_purged", account=number, digest=self.digest(memory.content))
-        self._journal(memory.id, row, "purge", None, None)
+        # Where it lived stays, so that only those are shown the event who could have seen the memory.
+        self._journal(memory.id, row, "purge", None, {"place": list(memory.place)})
 
     def set_vectors(self, account: str, memory_id: str, vectors: NDArray[np.float32] | None) -> None:
         (memory,) = self.get(account, [memory_id])

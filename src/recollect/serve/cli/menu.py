@@ -16,6 +16,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Find": {
         "recall": ("find", "What is known about something, best first."),
         "search": ("find", "Look by words, by meaning, or both."),
+        "context": ("brief", "The block of text to give an agent."),
+        "preview": ("brief", "What such a block holds, what not, and why."),
         "get": ("look", "Show one memory in full."),
         "list": ("look", "Show memories, newest first."),
     },

@@ -20,6 +20,7 @@ from recollect.testing.contract.legs import LegsContract
 from recollect.testing.contract.lists import ListsContract
 from recollect.testing.contract.models import ModelsContract
 from recollect.testing.contract.moments import MomentsContract
+from recollect.testing.contract.standing import StandingContract
 from recollect.testing.contract.supersession import SupersessionContract
 from recollect.testing.contract.transactions import TransactionsContract
 from recollect.testing.contract.visibility import VisibilityContract
@@ -39,5 +40,6 @@ class StoreContract(
     SupersessionContract,
     MomentsContract,
     GraphContract,
+    StandingContract,
 ):
     """Everything a store must keep to."""

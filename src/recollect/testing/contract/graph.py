@@ -194,6 +194,7 @@ class GraphContract:
         put(store, record("no vector"))
         with store.reading() as reader:
             found = reader.embedded(ACCOUNT)
+            assert reader.how_many_embedded(ACCOUNT) == 1
         assert found.rows.tolist() == [row_of(store, first)]
         assert found.places == (GLOBAL,)
         assert np.allclose(found.vectors.astype(np.float32), axis(1).reshape(1, -1))

@@ -80,7 +80,8 @@ class JournalContract:
         store.erase_traces(ACCOUNT)
         events = _events(store, memory)
         assert [event.kind for event in events] == ["remember", "update", "purge"]
-        assert {(event.before, event.after, event.reason) for event in events} == {(None, None, None)}
+        assert {(event.before, event.reason) for event in events} == {(None, None)}
+        assert [event.after for event in events] == [None, None, {"place": list(memory.place)}]
         assert recalled(store) == {"the green door is open"}
         with store.reading() as reader:
             assert reader.purged(ACCOUNT, "The green safe opens with 4712.")

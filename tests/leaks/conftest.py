@@ -1,0 +1,332 @@
+"""One store with everybody's secrets in it, and a scan that finds any of them in whatever a verb answers.
+
+Every planted thing carries words of its own that occur nowhere else: some that the tests ask for (`asked`), some that nobody
+ever types (`told`). A told word in an answer therefore comes from the store, and its place says who may read it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from datetime import datetime, timedelta
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recollect.config import load
+from recollect.embed.attached import Attached
+from recollect.engine import Memory
+from recollect.errors import RecollectError
+from recollect.parts import Parts
+from recollect.persist.in_memory import InMemoryStore
+from recollect.persist.sqlite.connection import MEMORY
+from recollect.persist.sqlite.store import SqliteStore
+from recollect.ports import Clock, Store
+from recollect.testing.clock import FixedClock
+from recollect.testing.embedding import HashingEmbedder
+from recollect.values.cluster import Cluster, wall_of
+from recollect.values.ids import new_id
+from recollect.values.scope import GLOBAL, Identity, Place, Viewer, place_of, reaches
+from recollect.wiring import assemble
+
+BACK_ENDS = ("file", "memory", "reference")
+ACCOUNTS = ("default", "other")
+PROJECTS = (None, "atlas", "zephyr")
+ROOMS = (("agent", "ada"), ("agent", "eve"), ("team", "core"), ("team", "ops"))
+VISITS = (("session", "s1"), ("session", "s2"), ("task", "t1"), ("task", "t2"))
+EVERYBODY = ("core", "ops")
+IDENTITIES = (
+    Identity("default"),
+    Identity("default", None, ("core",)),
+    Identity("default", "ada"),
+    Identity("default", "ada", ("core",)),
+    Identity("default", "eve"),
+    Identity("default", "eve", EVERYBODY),
+    Identity("other"),
+    Identity("other", "ada", ("core",)),
+)
+SYLLABLES = tuple(map("".join, product("bdfgklmnprstvz", "aeiou")))
+COMMON = "The ledger lists the harbour"
+_TOKENS = re.compile(r"[a-z0-9]+")
+
+May = Callable[["Plant"], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """Something in the store that has a place, the words to ask for it, and the words only its readers may be told."""
+
+    account: str
+    place: Place
+    asked: tuple[str, ...]
+    told: tuple[str, ...]
+    id: str = ""
+
+    def within(self, viewer: Viewer) -> bool:
+        """Whether a context verb may tell of it."""
+        return self.account == viewer.account and self.place in viewer.places()
+
+    def reached(self, identity: Identity) -> bool:
+        """Whether a verb that knows no context may tell of it."""
+        return self.account == identity.account and reaches(identity, self.place)
+
+
+@dataclass(slots=True)
+class World:
+    """The planted store: `writing` is for planting, `quiet` keeps nothing of what is asked of it."""
+
+    writing: Memory
+    quiet: Memory
+    clock: FixedClock
+    plants: list[Plant] = field(default_factory=list)
+    before: datetime = field(default_factory=FixedClock())
+    _owners: dict[str, Plant] = field(default_factory=dict)
+    _count: int = 0
+
+    def word(self) -> str:
+        """A new word of eight letters, unlike the others."""
+        self._count += 1
+        number, word = self._count * 7_368_787 % len(SYLLABLES) ** 4, ""
+        for _ in range(4):
+            number, place = divmod(number, len(SYLLABLES))
+            word += SYLLABLES[place]
+        return word
+
+    def words(self, many: int) -> tuple[str, ...]:
+        return tuple(self.word() for _ in range(many))
+
+    def add(self, plant: Plant) -> Plant:
+        """Watch for a plant, by its words and by its id."""
+        self.plants.append(plant)
+        tokens = [plant.id[-12:], plant.id[-8:]] if plant.id else []
+        self._owners |= dict.fromkeys((*plant.told, *tokens), plant)
+        return plant
+
+    def unwatch(self, plant: Plant) -> None:
+        """Stop watching for an id that a readable link or the rest of a purge tells."""
+        for token in (plant.id[-12:], plant.id[-8:]):
+            self._owners.pop(token, None)
+
+    def watch(self, identity: Identity) -> str:
+        """A new word that only one agent may be told."""
+        (word,) = self.words(1)
+        self.add(Plant(identity.account, ("agent", identity.agent or "", ""), (), (word,)))
+        return word
+
+    def as_(self, identity: Identity, *, quiet: bool = True) -> Memory:
+        """The store seen by an identity; quietly, nothing a recall does is kept."""
+        memory = self.quiet if quiet else self.writing
+        return memory.as_(account=identity.account, agent=identity.agent, teams=identity.teams)
+
+    def asking(self) -> str:
+        """Every asked word in one question."""
+        return " ".join(word for plant in self.plants for word in plant.asked)
+
+    def found(self, answer: Any) -> list[Plant]:
+        """The plants an answer tells of."""
+        tokens = dict.fromkeys(_TOKENS.findall("\n".join(texts(answer)).casefold()))
+        return [self._owners[token] for token in tokens if token in self._owners]
+
+    def leaks(self, answer: Any, may: May) -> list[Plant]:
+        """The plants an answer tells of and may not."""
+        return [plant for plant in self.found(answer) if not may(plant)]
+
+    def unreachable(self, identity: Identity) -> list[Plant]:
+        """Memories this identity does not reach, one of each room and account."""
+        kept = {(plant.account, wall_of(plant.place)): plant for plant in self.plants if plant.id and plant.asked}
+        return [plant for plant in kept.values() if not plant.reached(identity)]
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a value, however deep: fields, keys, items, and what an error says and was caused by."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, bytes):
+        yield value.decode("utf-8", "replace")
+    elif isinstance(value, BaseException):
+        yield from (str(value), repr(value))
+        yield from texts([*value.args, vars(value), value.__cause__, value.__context__])
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield from texts([getattr(value, each.name) for each in fields(value)])
+    elif isinstance(value, Mapping):
+        yield from texts([*value.keys(), *value.values()])
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for item in value:
+            yield from texts(item)
+    elif not isinstance(value, (int, float, type(None), datetime, np.ndarray)):
+        yield repr(value)
+
+
+def tried(call: Callable[[], Any]) -> Any:
+    """What a call answers, or the error it raises: both are told to the caller."""
+    try:
+        return call()
+    except RecollectError as error:
+        return error
+
+
+def engine(kind: str, folder: Path, clock: Clock, store: Store | None = None, **settings: Any) -> Memory:
+    """An engine on one of the back ends, or on a store that is open already."""
+    made: Store = store or _store(kind, folder)
+    return Memory(_wired(made, folder, clock, settings), Identity())
+
+
+def _store(kind: str, folder: Path) -> Store:
+    if kind == "reference":
+        return InMemoryStore()
+    return SqliteStore(MEMORY if kind == "memory" else folder / "memory.db", durable=False)
+
+
+def _wired(store: Store, folder: Path, clock: Clock, settings: Mapping[str, Any]) -> Parts:
+    loaded = load({"XDG_CONFIG_HOME": str(folder)}, db=str(folder / "memory.db"), embedder="none", **settings)
+    embedder = Attached(HashingEmbedder(), store, known=True)
+    # Measured and stored at first use; here before anything else, so that no reading has to write.
+    assert embedder.calibration and embedder.query_calibration
+    parts = assemble(loaded, store, embedder, None, clock)
+    if not isinstance(store, InMemoryStore):
+        return parts
+    return replace(parts, blank=lambda name, then: _wired(InMemoryStore(name), folder, then, settings))
+
+
+def coordinates() -> Iterator[dict[str, Any]]:
+    """The draft fields of one memory in every place of an account."""
+    yield {"scope": "global"}
+    yield from ({"scope": "project", "project": project} for project in PROJECTS if project)
+    for (scope, name), project in product((*ROOMS, *VISITS), PROJECTS):
+        yield {"scope": scope, scope: name, "project": project}
+
+
+def plant_memory(world: World, account: str, where: Mapping[str, Any], text: str | None = None) -> Plant:
+    """A memory with a word of its own in every field that holds text, planted by whoever lives there."""
+    (content, tag, trigger), told = world.words(3), world.words(8)
+    draft = {
+        "content": f"{COMMON} {content} {told[0]}" if text is None else text,
+        "tags": [tag, told[1]],
+        "triggers": [trigger, told[2]],
+        "season": told[3],
+        "snippet": told[4],
+        "reason": told[5],
+        "speaker": told[6],
+        "file_paths": [f"src/{told[7]}.py"],
+        "key": f"key of {tag}",
+        **{name: value for name, value in where.items() if value is not None},
+    }
+    owner = world.as_(Identity(account, where.get("agent"), EVERYBODY), quiet=False)
+    made = owner.remember_many([draft], verbatim=True)[0].memory
+    assert made is not None
+    return world.add(Plant(account, made.place, (content, tag, trigger), told, made.id))
+
+
+def _plant_fates(world: World, account: str, scope: str, name: str) -> None:
+    """In one room: a memory that was forgotten, one superseded, one undone, one purged, two that contradict each other."""
+    where = {"scope": scope, scope: name}
+    owner = world.as_(Identity(account, name if scope == "agent" else None, EVERYBODY), quiet=False)
+    (reason,) = world.words(1)
+    owner.forget(plant_memory(world, account, where).id, reason=reason)
+    world.add(Plant(account, place_of(scope, where), (), (reason,)))
+    old, new = (plant_memory(world, account, where) for _ in range(2))
+    owner.supersede(old.id, new.id)
+    world.clock.advance(1)
+    plant_memory(world, account, where)
+    owner.undo()
+    gone = plant_memory(world, account, where)
+    owner.purge(gone.id)
+    world.unwatch(gone)
+    (gate,) = world.words(1)
+    world.add(Plant(account, place_of(scope, where), (), (gate,)))
+    ports = (f"The {gate} gate listens on port {port}" for port in ("8080", "9090"))
+    first, second = (plant_memory(world, account, where, text) for text in ports)
+    owner.link(second.id, first.id, "contradicts")
+
+
+def _plant_around(world: World, account: str, identity: Identity) -> None:
+    """What is no memory: a tag's description, unanswered questions, by who said or asked it."""
+    owner = world.as_(identity, quiet=False)
+    tag, told, *asked = world.words(2 + len(PROJECTS))
+    place: Place = ("agent", identity.agent, "") if identity.agent else GLOBAL
+    owner.describe_tag(tag, f"what is called {told}")
+    world.add(Plant(account, place, (), (tag, told)))
+    for project, word in zip(PROJECTS, asked, strict=True):
+        owner.recall(f"zzz {word}", project=project)
+        missed = ("agent", identity.agent, project or "") if identity.agent else ("project", project or "", "")
+        world.add(Plant(account, missed, (), (word,)))
+    owner.get(next(plant.id for plant in world.plants if plant.reached(identity) and plant.id))
+
+
+def _plant_clusters(world: World, account: str) -> None:
+    """One cluster a room, of everything in it, with a name of its own."""
+    parts, now = world.writing._parts, world.clock()
+    living = [plant for plant in world.plants if plant.account == account and plant.id]
+    with parts.store.transaction(account, "test", now) as tx:
+        for wall in dict.fromkeys(wall_of(plant.place) for plant in living):
+            ids = [plant.id for plant in living if wall_of(plant.place) == wall]
+            rows, name = tx.rows_of(account, ids), world.word()
+            cluster = Cluster(new_id(now), name, len(rows), np.eye(1, 128, dtype=np.float32)[0], 0.9, now, wall)
+            tx.put_cluster(account, cluster, rows)
+            world.add(Plant(account, wall, (), (name,), cluster.id))
+
+
+def _plant_bridges(world: World, account: str) -> None:
+    """Links from what all may read into each room and out again; the id behind such a link is told with the link."""
+    shared = [plant_memory(world, account, {"scope": "global"}) for _ in range(2)]
+    for scope, name in ROOMS:
+        hidden = plant_memory(world, account, {"scope": scope, scope: name})
+        world.unwatch(hidden)
+        owner = world.as_(Identity(account, name if scope == "agent" else None, EVERYBODY), quiet=False)
+        owner.link(shared[0].id, hidden.id, "relates_to", 1.0)
+        owner.link(hidden.id, shared[1].id, "derived_from")
+
+
+def planted(kind: str, folder: Path) -> World:
+    """A store of one kind with everything in it."""
+    clock = FixedClock()
+    writing = engine(kind, folder, clock, refresh_clusters=0)
+    quiet = engine(kind, folder, clock, writing._parts.store, refresh_clusters=0, gaps=False, touch=False)
+    world = World(writing, quiet, clock)
+    for account in ACCOUNTS:
+        for where in coordinates():
+            plant_memory(world, account, where)
+    world.before = clock()
+    clock.advance(timedelta(hours=1))
+    for account in ACCOUNTS:
+        for room in ROOMS:
+            _plant_fates(world, account, *room)
+        _plant_bridges(world, account)
+        for agent in (None, "ada", "eve"):
+            _plant_around(world, account, Identity(account, agent))
+        _plant_clusters(world, account)
+    return world
+
+
+@pytest.fixture(scope="module", params=BACK_ENDS)
+def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """The planted store on every back end, shared by a module: its tests read, or fail to write."""
+    made = planted(request.param, tmp_path_factory.mktemp("leaks"))
+    yield made
+    made.writing.close()
+
+
+@pytest.fixture(scope="module", params=BACK_ENDS)
+def small_world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """An empty store on every back end, with the scan."""
+    clock = FixedClock()
+    with engine(request.param, tmp_path_factory.mktemp("tiers"), clock, touch=False, refresh_clusters=0) as opened:
+        yield World(opened, opened, clock)
+
+
+@pytest.fixture(params=IDENTITIES, ids=lambda who: f"{who.account}-{who.agent}-{'+'.join(who.teams)}")
+def who(request: pytest.FixtureRequest) -> Identity:
+    """Everybody who may look, one after the other."""
+    found: Identity = request.param
+    return found
+
+
+@pytest.fixture(params=BACK_ENDS)
+def memory(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
+    """A fresh store of every kind, to write into; a recall counts no access, so that only what is told changes nothing."""
+    with engine(request.param, tmp_path, clock, touch=False, refresh_clusters=0) as opened:
+        yield opened

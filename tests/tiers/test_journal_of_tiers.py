@@ -1,0 +1,95 @@
+"""The journal of pools and contexts: seen by those who may read them, taken back by those who may write them."""
+
+import pytest
+
+from recollect import NotFound, ReadOnly
+
+
+@pytest.fixture
+def ada(memory):
+    return memory.as_(agent="ada")
+
+
+@pytest.fixture
+def bob(memory):
+    return memory.as_(agent="bob")
+
+
+def test_entries_are_in_the_journal_of_those_who_may_read_the_context(ada, bob) -> None:
+    ada.contexts.create("base", type="knowledge_base")
+    ada.contexts.add("base", "Builds run nightly")
+    assert [event.kind for event in ada.log()] == ["remember", "context"]
+    assert bob.log() == []
+    ada.contexts.grant("base", "bob", "read")
+    assert [event.kind for event in bob.log()] == ["context", "remember", "context"]
+
+
+def test_what_was_done_to_entries_can_be_undone(ada, clock) -> None:
+    contexts = ada.contexts
+    contexts.create("base", type="knowledge_base")
+    entry = contexts.add("base", "Builds run nightly").memory
+    clock.advance(1)
+    contexts.update_content("base", entry.id, "Builds run hourly")
+    contexts.remove_entry("base", entry.id)
+    assert contexts.entries("base") == []
+    ada.undo()
+    assert [each.content for each in contexts.entries("base")] == ["Builds run hourly"]
+    ada.undo()
+    assert [each.content for each in contexts.entries("base")] == ["Builds run nightly"]
+    ada.undo()
+    assert contexts.entries("base") == []
+    contexts.snapshot("base", "first")
+    ada.undo()
+    assert contexts.snapshots("base") == []
+
+
+def test_who_may_not_write_a_pool_cannot_undo_a_write(ada, bob) -> None:
+    ada.pools.create("plan", data={"a": 1}, access={"read": ["bob"], "write": ["eve"]})
+    ada.pools.write("plan", {"a": 2})
+    with pytest.raises(ReadOnly, match="ask ada"):
+        bob.undo()
+    ada.pools.grant("plan", "bob", "write")
+    with pytest.raises(ReadOnly, match="ask ada"):
+        bob.undo()
+    assert ada.pools.read("plan") == {"a": 2}
+    ada.undo()
+    ada.undo()
+    assert ada.pools.read("plan") == {"a": 1}
+
+
+def test_who_may_not_write_a_context_cannot_undo_there(ada, bob) -> None:
+    ada.contexts.create("base", type="knowledge_base", access={"read": ["bob"]})
+    ada.contexts.add("base", "Builds run nightly")
+    with pytest.raises(ReadOnly, match="ask ada"):
+        bob.undo()
+    ada.contexts.snapshot("base", "first")
+    with pytest.raises(ReadOnly, match="ask ada"):
+        bob.undo()
+    with pytest.raises(NotFound):
+        ada.as_(agent="eve").undo()
+    assert len(ada.contexts.entries("base")) == 1
+
+
+def test_an_earlier_moment_shows_the_entries_of_that_time(ada, bob, clock) -> None:
+    ada.contexts.create("base", type="knowledge_base")
+    entry = ada.contexts.add("base", "Builds run nightly").memory
+    then = clock()
+    clock.advance(60)
+    ada.contexts.update_content("base", entry.id, "Builds run hourly")
+    past = ada.as_of(then).contexts
+    assert [each.content for each in past.entries("base")] == ["Builds run nightly"]
+    assert past.search("base", "builds")[0].memory.content == "Builds run nightly"
+    with pytest.raises(NotFound):
+        bob.as_of(then).contexts.entries("base")
+
+
+def test_looking_back_does_not_outlive_a_grant(ada, bob, clock) -> None:
+    ada.pools.create("plan", data={"a": 1}, access={"read": ["bob"]})
+    then = clock()
+    clock.advance(60)
+    assert bob.as_of(then).pools.read("plan") == {"a": 1}
+    ada.pools.revoke("plan", "bob")
+    clock.advance(60)
+    with pytest.raises(NotFound):
+        bob.as_of(then).pools.read("plan")
+    assert ada.as_of(then).pools.read("plan") == {"a": 1}
