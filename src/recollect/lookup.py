@@ -15,7 +15,7 @@ from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.image import from_image
 from recollect.values.memory import Record
-from recollect.values.scope import Identity, Place, reaches
+from recollect.values.scope import GLOBAL, Identity, Place, reaches
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
 _LONGEST_NUMBER = 12
@@ -111,6 +111,13 @@ def _document_seen(reader: Reader, identity: Identity, event: Event, held: Mappi
     if document.kind == "snapshot":
         wanted = (document.body or {}).get("context")
         return any(c.id == wanted and may(identity, c, "read") for c in reader.documents(identity.account, "context"))
+    body = document.body or {}
+    if document.kind == "working" and document.place == GLOBAL and identity.agent is not None:
+        # A run's, or nobody's in particular: an agent is shown what it persisted itself.
+        return event.actor == identity.agent
+    if document.kind == "pool" and body.get("run") is not None:
+        # Open to all who name the run; the journal must not name it to others.
+        return bool(body.get("owner") == identity.agent)
     return document.kind not in ("pool", "context") or may(identity, document, "read")
 
 

@@ -24,7 +24,6 @@ def test_what_is_promoted_stays_with_its_agent(memory) -> None:
     assert ada.list() == []
 
 
-@pytest.mark.xfail(raises=AssertionError, reason="the journal shows a run to those who do not know its name")
 @pytest.mark.parametrize("tier", ["pools", "working"])
 def test_the_log_does_not_name_a_run_one_did_not_name(memory, tier) -> None:
     eve, ada = memory.as_(agent="eve"), memory.as_(agent="ada")
@@ -39,7 +38,6 @@ def test_the_log_does_not_name_a_run_one_did_not_name(memory, tier) -> None:
     assert "marzipan" not in told
 
 
-@pytest.mark.xfail(raises=AssertionError, reason="a copy of the working memory of nobody in particular is everybody's")
 def test_the_working_memory_of_nobody_in_particular_is_not_an_agents(memory) -> None:
     memory.working.store("plan", "marzipan")
     memory.working.persist_to_database()
