@@ -52,6 +52,7 @@ class SqliteReader:
     def __init__(self, file: OpenFile, now: datetime | None) -> None:
         self._file, self._now = file, now
         self._connection, self._indexes = file.connection, file.indexes
+        self._warmed: dict[str, AccountIndex] = {}
 
     def get(self, account: str, ids: Sequence[str]) -> list[Record | None]:
         rows = self._run("get_memories", account=self._number(account), ids=_hex_list(ids))
@@ -95,8 +96,11 @@ class SqliteReader:
         return self._look(search).holding(phrases, most)
 
     def warm(self, account: str) -> AccountIndex:
-        """The account's index, brought up to date."""
-        return self._indexes.caught_up(self._connection, account, self._number(account))
+        """The account's index, brought up to date; once for one view, in which nothing changes."""
+        index = self._warmed.get(account)
+        if index is None:
+            index = self._warmed[account] = self._indexes.caught_up(self._connection, account, self._number(account))
+        return index
 
     def same_text(self, account: str, text: str) -> list[Record]:
         rows = self._run("by_digest", account=self._number(account), digest=self.digest(text))

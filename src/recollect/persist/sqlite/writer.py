@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect import errors
+from recollect.persist.index.account import AccountIndex
 from recollect.persist.sqlite.graph import cluster_row, document_row
 from recollect.persist.sqlite.reader import OpenFile, SqliteReader
 from recollect.persist.sqlite.rows import blob_of, dumped, id_bytes, id_text, micros, row_of
@@ -31,6 +32,10 @@ class SqliteTransaction(SqliteReader):
         super().__init__(file, operation.at)
         self.operation = operation
         self._account = account
+
+    def warm(self, account: str) -> AccountIndex:
+        """The account's index with what was written so far."""
+        return self._indexes.caught_up(self._connection, account, self._number(account))
 
     def insert(self, memory: Record, vectors: NDArray[np.float32] | None, kind: EventKind = "remember") -> None:
         number = self._own(memory.account)
