@@ -190,8 +190,8 @@ class Handle:
         for account, taken in waiting.take().items():
             with self.parts.store.transaction(account, self.actor, taken.at) as tx:
                 tx.touch(account, taken.counts, taken.at)
-                for miss in taken.misses:
-                    note(tx, miss)
+                if taken.misses:
+                    note(tx, taken.misses)
                 due = self._count_recalls(tx, account, taken.recalls)
             if due:
                 self.parts.gardener.tend(account)

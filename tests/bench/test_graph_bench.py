@@ -11,8 +11,6 @@ from bench.walking import PLAIN, PROFILES, WALKED, Walked, walked, walking_figur
 
 import recollect
 
-pytest.importorskip("sklearn")
-
 
 def test_the_hub_store_has_ten_edges_a_memory_and_a_tag_on_half_of_it(tmp_path):
     with recollect.open(tmp_path / "memory.db", embedder=SyntheticEmbedder()) as memory:

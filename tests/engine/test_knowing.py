@@ -6,6 +6,7 @@ import pytest
 
 import recollect
 from recollect import InvalidInput, NotFound
+from recollect.upkeep.gaps import MOST
 from recollect.values.procedure import Procedure
 
 DAY = timedelta(days=1)
@@ -215,6 +216,17 @@ def test_gaps_can_be_switched_off(tmp_path, clock, embedder) -> None:
         assert memory.gaps() == []
 
 
+def test_an_account_keeps_the_latest_questions_and_drops_what_was_answered_first(memory, clock) -> None:
+    memory.recall("where is the treasure buried")
+    memory.remember("The treasure is buried under the elm", tags=["x"])
+    for number in range(MOST):
+        clock.advance(60)
+        memory.recall(f"zq{number} unheard wx{number}")
+    kept = [gap for topic in memory.gaps(answered=True) for gap in topic.gaps]
+    assert len(kept) == MOST
+    assert all(gap.answered_by is None for gap in kept)
+
+
 # Contradictions
 
 
@@ -286,6 +298,17 @@ def test_a_bad_way_out_changes_nothing(opposed) -> None:
         with pytest.raises(recollect.RecollectError):
             opposed.resolve(conflict, way, **more)
     assert opposed.contradictions() == [found]
+
+
+def test_the_words_of_a_purged_side_stay_nowhere_in_the_journal(tmp_path, clock) -> None:
+    with recollect.open(tmp_path / "real.db", clock=clock) as memory:
+        memory.remember_many(["The quokka gate is open"], verbatim=True)
+        clock.advance(60)
+        memory.remember_many(["The quokka gate is closed"], verbatim=True)
+        (found,) = memory.contradictions(scan=True)
+        memory.purge(found.older.id)
+        assert "open" in found.reason
+        assert "open" not in repr([(e.before, e.after, e.reason) for e in memory.log(limit=50)])
 
 
 def test_the_conflicts_of_an_outcome_can_be_resolved(tmp_path, clock) -> None:

@@ -5,13 +5,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from recollect.errors import InvalidInput
 from recollect.upkeep.cluster_names import names
 from recollect.upkeep.clustering import NOWHERE, centre, found, kept_ids
 from recollect.values.terms import STOP_WORDS
-
-sklearn_metrics = pytest.importorskip("sklearn.metrics")
 
 
 def unit(vectors):
@@ -33,7 +32,7 @@ def planted(sizes, *, strays=0, common=0.77, within=0.9, seed=0):
 
 
 def agreement(planted_labels, labels) -> float:
-    return float(sklearn_metrics.adjusted_rand_score(planted_labels, labels))
+    return float(adjusted_rand_score(planted_labels, labels))
 
 
 SIZES = [20, 25, 30, 40, 50, 60, 80, 100, 120, 150, 200, 250, 300, 400]

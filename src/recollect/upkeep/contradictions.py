@@ -109,7 +109,8 @@ def flag(tx: Transaction, found: Sequence[Contradiction]) -> None:
         (newer,) = tx.get(conflict.newer.account, [conflict.newer.id])
         if newer is not None and not _known(newer, conflict.older):
             link = Link(conflict.older.id, "contradicts")
-            tx.change(newer, newer.with_(links=(*newer.links, link)), "contradict", reason=conflict.reason)
+            # Without the reason: it may quote the older side, and would outlive its purge in the journal of this one.
+            tx.change(newer, newer.with_(links=(*newer.links, link)), "contradict")
 
 
 def settle(tx: Transaction, newer: Record, older: Record, way: WayOut, rewrite: Rewrite | None) -> list[Record]:

@@ -23,26 +23,35 @@ Scale = Callable[[], Calibrated | None]
 ANSWERS, SAME_TOPIC = 0.5, 0.5
 _COVERED = 0.6
 _LONGEST = 300
-_MOST = 500
+# So many open questions an account keeps: every remember looks at them, and nobody reads a longer list.
+MOST = 50
 
 
-def note(tx: Transaction, miss: Miss) -> None:
-    """Keep a need; asked again in the same words, it is counted."""
-    if not miss.terms or tx.purged(miss.viewer.account, miss.question):
-        return
-    account, place = miss.viewer.account, place_of_miss(miss.viewer)
-    name = fingerprint(" ".join(sorted(set(miss.terms))), b"gap").hex()
-    held = next((gap for gap in tx.documents(account, "gap", name) if gap.place == place), None)
-    if held is not None:
-        asked = {"count": _body(held)["count"] + 1, "last_at": miss.at.isoformat(), "answered_by": None}
-        again = held.with_body(miss.at, **asked)
-        # Asking once more only counts, unless it opens the gap again.
-        tx.put_document(held, again, None if _body(held)["answered_by"] is None else "miss")
-        return
-    known = tx.documents(account, "gap")
-    if len(known) >= _MOST:
-        oldest = min(known, key=lambda gap: gap.updated_at)
-        tx.put_document(oldest, None, "miss", "too many; the longest unasked goes")
+def note(tx: Transaction, misses: Sequence[Miss]) -> None:
+    """Keep the needs of one account; one asked again in the same words is counted."""
+    account = misses[0].viewer.account
+    known = {(gap.name, gap.place): gap for gap in tx.documents(account, "gap")}
+    for miss in misses:
+        if not miss.terms or tx.purged(account, miss.question):
+            continue
+        name = fingerprint(" ".join(sorted(set(miss.terms))), b"gap").hex()
+        key = (name, place_of_miss(miss.viewer))
+        known[key] = _again(tx, known[key], miss) if key in known else _first(tx, account, key, miss)
+        if len(known) > MOST:
+            # What was answered goes first, then what nobody asked for the longest time.
+            gone = min(known, key=lambda k: (_body(known[k])["answered_by"] is None, known[k].updated_at))
+            tx.put_document(known.pop(gone), None, "miss", "too many")
+
+
+def _again(tx: Transaction, held: Document, miss: Miss) -> Document:
+    body = _body(held)
+    again = held.with_body(miss.at, count=body["count"] + 1, last_at=miss.at.isoformat(), answered_by=None)
+    # Asking once more only counts, unless it opens the gap again.
+    tx.put_document(held, again, None if body["answered_by"] is None else "miss")
+    return again
+
+
+def _first(tx: Transaction, account: str, key: tuple[str, Place], miss: Miss) -> Document:
     body = {
         "question": miss.question[:_LONGEST],
         "terms": list(miss.terms),
@@ -52,25 +61,36 @@ def note(tx: Transaction, miss: Miss) -> None:
         "session": miss.viewer.session,
         "answered_by": None,
     }
-    tx.put_document(None, Document(new_id(miss.at), account, "gap", name, miss.at, miss.at, place, body), "miss")
+    made = Document(new_id(miss.at), account, "gap", key[0], miss.at, miss.at, key[1], body)
+    tx.put_document(None, made, "miss")
+    return made
 
 
 def answer(tx: Transaction, account: str, stored: Sequence[Stored], scale: Scale, at: datetime) -> None:
     """Close the open gaps that some new memories answer, for those who asked."""
-    for gap in tx.documents(account, "gap"):
-        if _body(gap)["answered_by"] is not None:
+    waiting = tx.documents(account, "gap")
+    if not waiting:
+        return
+    told = [(record, vectors, frozenset(terms_of(record.content))) for record, vectors in stored]
+    for gap in waiting:
+        body = gap.body or {}
+        terms = frozenset(body["terms"])
+        if body["answered_by"] is not None:
             continue
-        places = _asked_from(gap.account, gap.place).places()
-        for record, vectors in stored:
-            if record.place in places and _answers(gap, record, vectors, scale):
+        # Whoever shares no word with the question does not answer it; most are told apart by this alone.
+        near = [(record, vectors, held) for record, vectors, held in told if terms & held]
+        places = _asked_from(gap.account, gap.place).places() if near else frozenset()
+        for record, vectors, held in near:
+            if record.place in places and (_covers(terms, held) or _means(gap, vectors, scale)):
                 tx.put_document(gap, gap.with_body(at, answered_by=record.id), "answer")
                 break
 
 
-def _answers(gap: Document, record: Record, vectors: Floats | None, scale: Scale) -> bool:
-    terms, held = set(_body(gap)["terms"]), set(terms_of(record.content))
-    if terms and len(terms & held) >= _COVERED * len(terms):
-        return True
+def _covers(terms: frozenset[str], held: frozenset[str]) -> bool:
+    return len(terms & held) >= _COVERED * len(terms)
+
+
+def _means(gap: Document, vectors: Floats | None, scale: Scale) -> bool:
     asked = _vector(gap)
     if asked is None or vectors is None or len(asked) != np.atleast_2d(vectors).shape[1]:
         return False
@@ -78,8 +98,7 @@ def _answers(gap: Document, record: Record, vectors: Floats | None, scale: Scale
     calibration = scale()
     if calibration is None:
         return False
-    alike = float(calibration.similarity(float(np.vecdot(np.atleast_2d(vectors), asked).max())))
-    return alike >= ANSWERS and bool(terms & held)
+    return float(calibration.similarity(float(np.vecdot(np.atleast_2d(vectors), asked).max()))) >= ANSWERS
 
 
 def topics(reader: Reader, identity: Identity, *, answered: bool = False) -> list[Topic]:

@@ -137,7 +137,7 @@ class SqliteWorking:
         connection = sqlite3.connect(self._name, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             _prepare(connection, self._name)
-        except BaseException:
+        except BaseException:  # whatever stopped the opening, Ctrl-C too, the file is let go of
             connection.close()
             raise
         return connection

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -11,13 +12,22 @@ from recollect.serve.cli.output import emit, visible
 from recollect.serve.cli.verb import Verb
 
 
+def about(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What a block is to be about, and how large: the same for both commands."""
+    for option in (
+        click.option("--task", metavar="NAME", help="The task at hand."),
+        click.option("--session", metavar="NAME", help="The session at hand."),
+        click.option("--start", is_flag=True, help="Add what a session starts with."),
+        click.option("--layer", "layers", multiple=True, metavar="NAME", help="Only this layer; may be repeated."),
+        click.option("--budget", type=int, default=16_000, show_default=True, help="Characters at most, all counted."),
+        click.argument("topic", nargs=-1),
+    ):
+        command = option(command)
+    return command
+
+
 @click.command("context", cls=Verb, examples=('context "how do we ship?"', "context --start --budget 4000"))
-@click.argument("topic", nargs=-1)
-@click.option("--budget", type=int, default=16_000, show_default=True, help="Characters at most, all counted.")
-@click.option("--layer", "layers", multiple=True, metavar="NAME", help="Only this layer; may be repeated.")
-@click.option("--start", is_flag=True, help="Add what a session starts with.")
-@click.option("--session", metavar="NAME", help="The session at hand.")
-@click.option("--task", metavar="NAME", help="The task at hand.")
+@about
 @click.pass_obj
 def context(door: Door, /, topic: tuple[str, ...], **options: Any) -> None:
     """The block of text to give an agent."""
@@ -30,12 +40,7 @@ def context(door: Door, /, topic: tuple[str, ...], **options: Any) -> None:
 
 
 @click.command("preview", cls=Verb, examples=('preview "how do we ship?"', "preview --json"))
-@click.argument("topic", nargs=-1)
-@click.option("--budget", type=int, default=16_000, show_default=True, help="Characters at most, all counted.")
-@click.option("--layer", "layers", multiple=True, metavar="NAME", help="Only this layer; may be repeated.")
-@click.option("--start", is_flag=True, help="Add what a session starts with.")
-@click.option("--session", metavar="NAME", help="The session at hand.")
-@click.option("--task", metavar="NAME", help="The task at hand.")
+@about
 @click.pass_obj
 def preview(door: Door, /, topic: tuple[str, ...], **options: Any) -> None:
     """What such a block holds, what not, and why."""
