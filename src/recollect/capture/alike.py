@@ -7,7 +7,7 @@ it changed may bear on is looked up again. So the outcome is the same as for dra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
@@ -107,23 +107,17 @@ class Lookup:
         ]
 
     def _asked(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
+        search = Search(_viewer(new), Filter(statuses=_EVERY_STATUS), self.now.timestamp(), depth=_LOOK_AT)
+        if meaning.vector is None or meaning.calibration is None:
+            return self._by_words(reader, new, search)
+        kept = self._kept(reader.near(search, [meaning.vector])[0], meaning)
+        records = reader.fetch(new.account, [row for row, _, _ in kept])
+        return [(_shown(record, status), like) for record, (_, like, status) in zip(records, kept, strict=True)]
+
+    def _by_words(self, reader: Reader, new: Record, search: Search) -> Found:
         """Without vectors, likeness is the share of the draft's telling words."""
-        search = Search(
-            _viewer(new),
-            Filter(statuses=_EVERY_STATUS),
-            self.now.timestamp(),
-            vector=meaning.vector,
-            terms=query_terms(new.content)[:_MANY_WORDS] if meaning.vector is None else (),
-            depth=_LOOK_AT,
-        )
-        found = reader.candidates(search)
-        if len(found) == 0:
-            return []
-        if meaning.calibration is None:
-            met = (found.matches > 0).astype(np.float32)
-            likeness = np.vecdot(met, found.idf) / max(float(found.idf.sum()), 1e-9)
-        else:
-            likeness = np.nan_to_num(meaning.calibration.similarity(found.cosine), nan=0.0)
+        found = reader.candidates(replace(search, terms=query_terms(new.content)[:_MANY_WORDS]))
+        likeness = np.vecdot((found.matches > 0).astype(np.float32), found.idf) / max(float(found.idf.sum()), 1e-9)
         order = [int(i) for i in np.argsort(-likeness, kind="stable") if likeness[i] >= self.floor]
         records = reader.fetch(new.account, [int(found.rows[i]) for i in order])
         shown = (_shown(record, STATUSES[found.columns.status[i]]) for record, i in zip(records, order, strict=True))

@@ -99,7 +99,7 @@ class Hybrid:
         if sight.found.considered < _FEW:
             own: Floats = np.where(np.isnan(sight.found.cosine), np.float32(0), sight.similarity)
             return self._lent(own, beside)
-        base, cosine = sight.found.mean_cosine, np.nan_to_num(sight.found.cosine, nan=-1.0)
+        base, cosine = sight.found.mean_cosine, np.fmax(sight.found.cosine, np.float32(-1))
         span = max(float(cosine.max(initial=0.0)) - base, 1e-6)
         return self._lent(np.maximum(0, (cosine - base) / span).astype(np.float32), beside)
 

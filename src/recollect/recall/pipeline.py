@@ -117,8 +117,9 @@ class Recall:
         called = _called_up(ranked.sight, fired)
         records = dict(zip(_rows(ranked, ranked.places), ranked.records, strict=True))
         missing = [row for row in called if row not in records]
-        records |= dict(zip(missing, reader.fetch(ask.viewer.account, missing), strict=True))
-        rest = [which for which in order if _rows(ranked, [ranked.places[which]])[0] not in called]
+        if missing:
+            records |= dict(zip(missing, reader.fetch(ask.viewer.account, missing), strict=True))
+        rest = [which for which in order if not called or _rows(ranked, [ranked.places[which]])[0] not in called]
         places = [*called.values(), *(ranked.places[which] for which in rest)][: ask.limit]
         moved = {ranked.places[which] for rank, which in enumerate(order) if which != rank}
         hits = _hits(reader, ask, ranked, places, records, fired, moved)
@@ -194,6 +195,8 @@ def _ordered(ask: Ask, ranked: Ranked) -> list[int]:
 
 def _called_up(sight: Sight, fired: Fired) -> dict[int, int]:
     """The places of what the context called up, by row: the most important first, then the newest."""
+    if not fired.patterns:
+        return {}
     where = {row: place for place, row in enumerate(sight.found.rows.tolist()) if row in fired.patterns}
     importance = sight.columns.importance
     return dict(sorted(where.items(), key=lambda item: (-float(importance[item[1]]), -item[0])))
@@ -214,7 +217,7 @@ def _hits(
     explainer = Explainer(ask.profile, sight, scores, ask.now, names) if ask.explain else None
     rows = _rows(ranked, places)
     called = sum(row in fired.patterns for row in rows)
-    totals = [float(np.nan_to_num(scores.total[place])) for place in places]
+    totals: list[float] = np.where(np.isnan(scores.total), 0, scores.total)[places].tolist()
     # What was moved for its currency takes the score of the rank it moved to.
     totals[called:] = sorted(totals[called:], reverse=True)
     hits = []

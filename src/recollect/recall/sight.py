@@ -94,5 +94,5 @@ def behold(query: Query, found: Candidates, calibration: Calibrated | None) -> S
     known = ~np.isnan(found.cosine)
     if calibration is None or not known.any():
         return Sight(query, found, coverage, coverage, embedded=False)
-    similarity = np.where(known, calibration.similarity(np.nan_to_num(found.cosine)), coverage).astype(np.float32)
-    return Sight(query, found, similarity, coverage, embedded=True)
+    similar = calibration.similarity(np.where(known, found.cosine, np.float32(0)))
+    return Sight(query, found, np.where(known, similar, coverage).astype(np.float32), coverage, embedded=True)

@@ -39,7 +39,7 @@ class Look:
         beside = index.turns.beside(talking, search.neighbours, self._allowed)
         spots = distinct(np.concatenate((chosen, beside))) if len(beside) else chosen
         spots = spots[np.argsort(self._table["row"][spots], kind="stable")]
-        selected = np.isin(spots, chosen) if len(spots) > len(chosen) else np.ones(len(spots), np.bool_)
+        selected = _among(spots, chosen)
         taken = {name: self._table[name][spots] for name in SCORED}
         taken["status"], taken["season"] = self._standing(spots), self._in_season(taken["season"])
         return Candidates(
@@ -168,6 +168,15 @@ class Look:
         """Rows asked for by number, as far as they may be seen."""
         where = self._index.where() if self._search.rows else {}
         return np.array([where[row] for row in self.among(self._search.rows)], np.int64)
+
+
+def _among(spots: Spots, chosen: Spots) -> Mask:
+    """Which of some spots are among the chosen, which are sorted and some of them."""
+    if len(spots) == len(chosen):
+        return np.ones(len(spots), np.bool_)
+    place = np.searchsorted(chosen, spots)
+    place[place == len(chosen)] = 0
+    return np.asarray(chosen[place] == spots) if len(chosen) else np.zeros(len(spots), np.bool_)
 
 
 def leading(spots: Spots, keys: Sequence[NDArray[Any]], count: int) -> Spots:

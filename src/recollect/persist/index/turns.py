@@ -58,11 +58,12 @@ class Turns:
         kept: Spots = found[allowed[found] & (table["role"][found] == PERSON)]
         return kept
 
-    def _parts(self) -> tuple[_Sorted, _Sorted]:
+    def _parts(self) -> tuple[_Sorted, ...]:
         """All turns sorted, but for the newest rows, which are sorted anew each time until they are many."""
         if self._sorted is None or self._table.size - self._sorted.until > _TAIL:
             self._sorted = self._from(0)
-        return self._sorted, self._from(self._sorted.until)
+        until = self._sorted.until
+        return (self._sorted, self._from(until)) if until < self._table.size else (self._sorted,)
 
     def _from(self, first: int) -> _Sorted:
         keys = turn_keys(self._table["thread"][first:], self._table["position"][first:])

@@ -21,6 +21,7 @@ from recollect.values.search import Floats
 EXACT = 4_000
 _CENTRE_SAMPLE = 20_000
 _CHUNK = 1 << 15
+_BLOCK = 256
 _SAMPLED = 8192
 _COMMON = 0.6
 
@@ -105,7 +106,8 @@ class VectorIndex:
         """Rows that are among the nearest, in no order: the best few per cent by sign bits, ranked in eight bits."""
         planes, _ = self._derived()
         agreement = _agreement(planes, self._signs_of(query), self.size)
-        agreement[~(allowed if self._aligned and len(allowed) == self.size else allowed[self.owners])] = -1
+        # Multiplied, not assigned through a mask: a fifteenth of the time at 100k rows.
+        agreement *= allowed if self._aligned and len(allowed) == self.size else allowed[self.owners]
         # On real vectors the top 1.5 % by bits hold 0.98 of the true ten at 50k rows; the share needed falls as rows grow.
         near = np.sort(top_of(agreement, max(8 * count, min(self.size // 64, 64 * count))))
         rows = distinct(self.owners[near[top_of(self._rough(query, near), 2 * count)]]).astype(np.int64)
@@ -127,7 +129,14 @@ class VectorIndex:
 
     def _rough(self, query: Floats, spots: Spots) -> Floats:
         _, coarse = self._derived()
-        return np.asarray(np.vecdot(coarse[spots].astype(np.float32), query) * self._scales[spots], np.float32)
+        values = np.empty(len(spots), np.float32)
+        room = np.empty((min(_BLOCK, len(spots)), self.dimensions), np.float32)
+        for first in range(0, len(spots), _BLOCK):  # a block at a time stays in the cache
+            part = spots[first : first + _BLOCK]
+            room[: len(part)] = coarse[part]
+            np.vecdot(room[: len(part)], query, out=values[first : first + _BLOCK])
+        values *= self._scales[spots]
+        return values
 
     def _as_full(self) -> Floats:
         """All vectors in single precision; only what is new is converted."""
@@ -201,13 +210,13 @@ def _packed_signs(vectors: Floats) -> NDArray[np.uint64]:
 
 def _agreement(planes: NDArray[np.uint64], signs: NDArray[np.uint64], size: int) -> NDArray[np.int16]:
     """How many sign bits of each vector agree with the query's."""
-    agreement = np.empty(size, np.int16)
+    agreement = np.zeros(size, np.int16)
     for first in range(0, size, _CHUNK):
-        last = min(first + _CHUNK, size)
-        total = np.zeros(last - first, np.int16)
-        for plane, sign in zip(planes, signs, strict=True):
-            total += np.bitwise_count(plane[first:last] ^ ~sign)
-        agreement[first:last] = total
+        part = slice(first, min(first + _CHUNK, size))
+        for pair in range(0, len(planes), 2):
+            alike = [np.bitwise_count(planes[i, part] ^ ~signs[i]) for i in range(pair, min(pair + 2, len(planes)))]
+            # Two words have at most 128 bits, so bytes are added before they are widened.
+            agreement[part] += alike[0] if len(alike) == 1 else np.add(*alike, out=alike[0])
     return agreement
 
 
