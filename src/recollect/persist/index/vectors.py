@@ -214,9 +214,11 @@ def _agreement(planes: NDArray[np.uint64], signs: NDArray[np.uint64], size: int)
     for first in range(0, size, _CHUNK):
         part = slice(first, min(first + _CHUNK, size))
         for pair in range(0, len(planes), 2):
-            alike = [np.bitwise_count(planes[i, part] ^ ~signs[i]) for i in range(pair, min(pair + 2, len(planes)))]
-            # Two words have at most 128 bits, so bytes are added before they are widened.
-            agreement[part] += alike[0] if len(alike) == 1 else np.add(*alike, out=alike[0])
+            alike = np.bitwise_count(planes[pair, part] ^ ~signs[pair])
+            if pair + 1 < len(planes):
+                # Two words have at most 128 bits, so bytes are added before they are widened.
+                alike += np.bitwise_count(planes[pair + 1, part] ^ ~signs[pair + 1])
+            agreement[part] += alike
     return agreement
 
 
