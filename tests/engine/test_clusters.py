@@ -1,5 +1,8 @@
 """Clusters: found by meaning, named for people, joined by what comes later, and never a way to see what one may not."""
 
+import time
+
+import numpy as np
 import pytest
 
 import recollect
@@ -103,3 +106,24 @@ def test_clusters_are_found_anew_after_so_many_recalls(tmp_path, clock) -> None:
         memory.get(memory.list(limit=1)[0].id)
     with recollect.open(tmp_path / "m.db", clock=clock, refresh_clusters=0) as memory:
         assert memory.clusters()
+
+
+def test_many_memories_are_clustered_by_another_process_meanwhile(tmp_path, clock) -> None:
+    planted = np.random.default_rng(7).standard_normal((8, 64))
+
+    def embed(texts: list[str]) -> np.ndarray:
+        strayed = [np.random.default_rng(abs(hash(text)) % 2**32).standard_normal(64) for text in texts]
+        near = [planted[int(text.split()[1])] if text.startswith("topic") else planted[0] for text in texts]
+        return np.array(near) * 3 + np.array(strayed) * 0.3
+
+    with recollect.open(tmp_path / "m.db", clock=clock, embedder=embed, refresh_clusters=2) as memory:
+        memory.remember_many([f"topic {number % 8} note {number}" for number in range(2_100)], verbatim=True)
+        for _ in range(2):
+            memory.recall("topic 1", limit=1)
+        memory.get(memory.list(limit=1)[0].id)
+        patience = time.monotonic() + 60
+        while not memory.clusters() and time.monotonic() < patience:
+            assert memory.remember("a writer is not held up by it").kind in ("stored", "reinforced")
+            time.sleep(0.05)
+        assert len(memory.clusters()) == 8
+        assert not [problem for problem in memory.doctor()["problems"] if "clusters" in problem]

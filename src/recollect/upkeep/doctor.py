@@ -1,4 +1,4 @@
-"""The doctor: what is right and wrong with a store, its index, its embedder and its calibration."""
+"""The doctor: what is right and wrong with a store, its index, its embedder and its calibration, and of working memory."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from recollect.errors import EmbedderError
-from recollect.ports import Embedder, Store
+from recollect.ports import Embedder, Store, Working
 
 
 def examine(
-    store: Store, account: str, now: datetime, embedder: Embedder | None, missing: str | None
+    store: Store, account: str, now: datetime, embedder: Embedder | None, missing: str | None, working: Working
 ) -> dict[str, Any]:
     """Findings by name; `problems` lists what needs a hand, with what to do."""
     found = store.check()
@@ -33,6 +33,9 @@ def examine(
         problems.append(
             f"memories without a vector of {embedder.model}: {counts['unembedded']}; run `recollect reembed`"
         )
+    beside = working.check()
+    if beside["problem"]:
+        problems.append(beside["problem"])
     if off:
         problems.append(
             f"memory is off for {', '.join('every project' if p == '*' else p for p in off)}; `recollect on`"
@@ -42,6 +45,7 @@ def examine(
         "memories": sum(counts["statuses"].values()),
         "vectors": counts["models"],
         **model,
+        "working": beside,
         "problems": problems,
     }
 

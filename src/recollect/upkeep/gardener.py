@@ -11,11 +11,14 @@ from importlib.util import find_spec
 
 from recollect.errors import RecollectError
 from recollect.ports import Clock, Store
+from recollect.upkeep.aside import Aside
+from recollect.upkeep.clustering import Labels, found
 from recollect.upkeep.tending import refresh
+from recollect.values.search import Floats
 
 # How many memories make clusters worth finding, and what share of them must be new for them to be found again. With more than
-# MOST it takes seconds of a core, which nobody asked this process for: then `clusters --refresh` does it.
-_WORTH, MOST, _NEW = 50, 2_000, 0.1
+# HERE it takes seconds of a core, which nobody asked this process for: another one does it.
+_WORTH, HERE, _NEW = 50, 2_000, 0.1
 _PATIENCE = 2.0
 
 
@@ -27,6 +30,7 @@ class Gardener:
     clock: Clock
     actor: str
     problem: str | None = None
+    _aside: Aside = field(default_factory=Aside)
     _work: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -42,6 +46,8 @@ class Gardener:
         """Wait a moment for what is under way."""
         if self._work is not None:
             self._work.join(_PATIENCE)
+            self._aside.stop()
+            self._work.join(_PATIENCE)
 
     def _due(self, account: str) -> bool:
         # scikit-learn is an extra: without it clusters are found by nobody, and `clusters` says how to get it.
@@ -50,12 +56,15 @@ class Gardener:
         with self.store.reading() as reader:
             held = reader.how_many_embedded(account)
             before = int(reader.note(f"clustered:{account}") or 0)
-        return _WORTH <= held <= MOST and abs(held - before) > _NEW * before
+        return held >= _WORTH and abs(held - before) > _NEW * before
 
     def _refresh(self, account: str) -> None:
         try:
-            refresh(self.store, account, self.actor, self.clock())
+            refresh(self.store, account, self.actor, self.clock(), self._found)
             self.problem = None
         except RecollectError as error:
             # Nobody waits for this thread; `doctor` tells.
             self.problem = f"clusters could not be found anew: {error}"
+
+    def _found(self, vectors: Floats) -> Labels:
+        return found(vectors) if len(vectors) <= HERE else self._aside.found(vectors)

@@ -7,7 +7,7 @@ them again. Each room (an agent's, a team's, what all may see) is clustered for 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -16,20 +16,22 @@ from numpy.typing import NDArray
 
 from recollect.ports import Calibrated, Reader, Store, Transaction
 from recollect.upkeep.cluster_names import names
-from recollect.upkeep.clustering import centre, found, kept_ids
+from recollect.upkeep.clustering import Labels, centre, found, kept_ids
 from recollect.values.cluster import Cluster, wall_of
 from recollect.values.ids import new_id
 from recollect.values.scope import Place
-from recollect.values.search import Embedded
+from recollect.values.search import Embedded, Floats
 
 # Names are made of so many texts a cluster, and told apart from so many of all.
 _TOLD, _BACKGROUND = 300, 5_000
 _EVERY = 1 << 30
+_AT_ONCE = 2_000
 Found = list[tuple[Cluster, list[int]]]
+Find = Callable[[Floats], Labels]
 
 
-def refresh(store: Store, account: str, actor: str, now: datetime) -> list[Cluster]:
-    """Cluster an account anew; what it found, the largest first. Searching goes on meanwhile."""
+def refresh(store: Store, account: str, actor: str, now: datetime, find: Find = found) -> list[Cluster]:
+    """Cluster an account anew; what it found, the largest first. Searching and writing go on meanwhile."""
     with store.reading(now) as reader:
         held, earlier = reader.embedded(account), reader.clusters(account)
         members = {cluster.id: _members(reader, account, cluster) for cluster in earlier}
@@ -39,13 +41,28 @@ def refresh(store: Store, account: str, actor: str, now: datetime) -> list[Clust
     made: Found = []
     for wall, places in walls.items():
         known = [cluster for cluster in earlier if cluster.wall == wall]
-        made += _clustered(store, account, held, np.array(places), known, members, now)
+        spots = np.array(places)
+        labels = find(held.vectors[spots].astype(np.float32))
+        made += _clustered(store, account, held, spots, labels, known, members, now)
+    _keep(store, account, actor, now, made, earlier)
     with store.transaction(account, actor, now) as tx:
-        tx.drop_clusters(account, [c.id for c in earlier if c.id not in {cluster.id for cluster, _ in made}])
-        for cluster, rows in made:
-            tx.put_cluster(account, cluster, rows)
         tx.set_note(f"clustered:{account}", str(len(held.rows)))
     return sorted((cluster for cluster, _ in made), key=lambda cluster: -cluster.size)
+
+
+def _keep(store: Store, account: str, actor: str, now: datetime, made: Found, earlier: Sequence[Cluster]) -> None:
+    """Write the clusters a few at a time, so that no writer waits long; what is gone goes last."""
+    first = 0
+    while first < len(made):
+        sizes = np.cumsum([len(rows) for _, rows in made[first:]])
+        last = first + max(1, int(np.searchsorted(sizes, _AT_ONCE, side="right")))
+        with store.transaction(account, actor, now) as tx:
+            for cluster, rows in made[first:last]:
+                tx.put_cluster(account, cluster, rows)
+        first = last
+    stay = {cluster.id for cluster, _ in made}
+    with store.transaction(account, actor, now) as tx:
+        tx.drop_clusters(account, [cluster.id for cluster in earlier if cluster.id not in stay])
 
 
 def _clustered(
@@ -53,13 +70,13 @@ def _clustered(
     account: str,
     held: Embedded,
     places: NDArray[np.int64],
+    labels: Labels,
     known: Sequence[Cluster],
     members: dict[str, list[int]],
     now: datetime,
 ) -> Found:
     """The clusters of one room."""
-    vectors, rows = held.vectors[places].astype(np.float32), held.rows[places]
-    labels = found(vectors)
+    vectors, rows = held.vectors[places], held.rows[places]
     groups = [np.flatnonzero(labels == label) for label in range(int(labels.max(initial=-1)) + 1)]
     kept = kept_ids({cluster.id: members[cluster.id] for cluster in known}, [rows[group].tolist() for group in groups])
     spoken = _names(store, account, rows, groups)
@@ -67,7 +84,7 @@ def _clustered(
     wall: Place = wall_of(held.places[int(places[0])])
     made: Found = []
     for group, known_id, name in zip(groups, kept, spoken, strict=True):
-        centroid, radius = centre(vectors[group])
+        centroid, radius = centre(vectors[group].astype(np.float32))
         members_now = rows[group].tolist()
         # A cluster that goes on keeps its name, so that people find it again, until more than half of it is new.
         if known_id is not None and _overlap(members[known_id], members_now) > 0.5:
