@@ -1,4 +1,7 @@
-"""The contract of working memory on every back end, and what only a file can do: be shared, deleted, damaged."""
+"""The contract of working memory on every back end, and what only a file can do: be shared, deleted, damaged.
+
+What only a Redis can do (be killed, full, cut off) is in `tests/redis`.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,11 @@ from hypothesis import strategies as st
 
 from recollect.errors import StoreDamaged, StoreError, StoreNewer
 from recollect.persist.in_memory.working import InMemoryWorking
+from recollect.persist.redis.working import RedisWorking
 from recollect.persist.sqlite.working import SqliteWorking
 from recollect.ports import Working
 from recollect.testing.contract.working import NOW, ROOM, WorkingContract
+from recollect.testing.servers import fresh_prefix
 
 COUNTER = """
 import sys
@@ -52,6 +57,14 @@ class TestSqliteWorkingInMemory(WorkingContract):
     @pytest.fixture
     def working(self) -> Iterator[Working]:
         working = SqliteWorking(None)
+        yield working
+        working.close()
+
+
+class TestRedisWorking(WorkingContract):
+    @pytest.fixture
+    def working(self, fresh_redis: str) -> Iterator[Working]:
+        working = RedisWorking(fresh_redis)
         yield working
         working.close()
 
@@ -111,6 +124,15 @@ def test_the_file_answers_as_the_reference_does(steps: list[tuple[str, str, int]
     in_file = SqliteWorking(None)
     assert play(in_file, steps) == play(InMemoryWorking(), steps)
     in_file.close()
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps=st.lists(STEPS, max_size=30))
+def test_redis_answers_as_the_reference_does(redis: str, steps: list[tuple[str, str, int]]) -> None:
+    with fresh_prefix(redis) as url:
+        there = RedisWorking(url)
+        assert play(there, steps) == play(InMemoryWorking(), steps)
+        there.close()
 
 
 def test_nothing_is_made_before_it_is_used_and_then_for_its_owner_alone(path: Path, working: SqliteWorking) -> None:

@@ -24,6 +24,7 @@ from recollect.testing.contract.standing import StandingContract
 from recollect.testing.contract.supersession import SupersessionContract
 from recollect.testing.contract.transactions import TransactionsContract
 from recollect.testing.contract.visibility import VisibilityContract
+from recollect.testing.contract.whole import WholeContract
 
 __all__ = ["StoreContract"]
 
@@ -41,5 +42,6 @@ class StoreContract(
     MomentsContract,
     GraphContract,
     StandingContract,
+    WholeContract,
 ):
     """Everything a store must keep to."""

@@ -150,6 +150,8 @@ class CandidatesContract:
             store,
             old,
             record("green new", supersedes=old.id),
+            record("green elsewhere", scope="project", project="elsewhere"),
+            # Behind a wall: not even counted.
             record("green private", scope="agent", agent="bob"),
             record("green over", expires_at=NOW),
             record("green gone", status="forgotten"),

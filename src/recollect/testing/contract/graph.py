@@ -32,8 +32,7 @@ from recollect.values.scope import GLOBAL, Identity
 def row_of(store: Store, memory: Record) -> int:
     """The row number of a stored memory, whoever may see it."""
     with store.reading() as reader:
-        found = {row: reader.fetch(memory.account, [row]) for row in range(1, 40)}
-    return next(row for row, held in found.items() if held and held[0].id == memory.id)
+        return reader.rows_of(memory.account, [memory.id])[0]
 
 
 def steps(store: Store, *nodes: Node, most: int = 10, account: str = ACCOUNT) -> list[Edge]:

@@ -1,0 +1,4 @@
+"""Redis as the place of working memory: values that live for a while, shared by processes on several machines.
+
+Loaded only when a `redis://` address is set; the driver comes with `pip install 'recollect[redis]'`.
+"""
