@@ -9,13 +9,13 @@ from typing import Any
 from recollect.capture.fields import clean_id, clean_name, clean_tags, clean_time, number, one_of
 from recollect.errors import AmbiguousId, InvalidInput, NotFound
 from recollect.ports import Reader
-from recollect.tiers.access import may, with_contexts
+from recollect.showing import shown, told_nothing, within_reach
+from recollect.tiers.access import may
 from recollect.values.document import Document, document_of
 from recollect.values.event import Event
 from recollect.values.filter import Filter
-from recollect.values.image import from_image
 from recollect.values.memory import Record
-from recollect.values.scope import GLOBAL, Identity, Place, reaches
+from recollect.values.scope import GLOBAL, Identity, reaches
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
 _LONGEST_NUMBER = 12
@@ -69,36 +69,17 @@ def seen_events(reader: Reader, identity: Identity, *, limit: int) -> list[Event
 
 
 def seen(reader: Reader, identity: Identity, events: Sequence[Event]) -> list[Event]:
-    """Those of some events that this identity may see."""
-    # Entries of the contexts one may read are seen in the journal, though no verb but those of the context shows them.
-    wide = with_contexts(reader, identity)
-    ids = list(dict.fromkeys(event.memory_id for event in events if event.document is None))
-    places = {record.id: record.place for record in reader.get(identity.account, ids) if record is not None}
-    for gone in ids:
-        if gone not in places and (place := _last_place(reader, identity.account, gone)) is not None:
-            places[gone] = place
+    """Those of some events that this identity may see, as far as it may."""
+    near = within_reach(reader, identity, (event.memory_id for event in events if event.document is None))
     kinds = {event.document for event in events if event.document is not None}
     held = {document.id: document for kind in kinds for document in reader.documents(identity.account, kind)}
-    return [
+    mine = [
         event
         for event in events
-        if (
-            _document_seen(reader, identity, event, held)
-            if event.document is not None
-            else event.memory_id in places and reaches(wide, places[event.memory_id])
-        )
+        if (event.memory_id in near if event.document is None else _document_seen(reader, identity, event, held))
     ]
-
-
-def _last_place(reader: Reader, account: str, gone: str) -> Place | None:
-    """Where a memory that is no more lived: a removal keeps all of it, a purge nothing but this."""
-    for event in reader.events(account, memory_id=gone, newest_first=True):
-        if event.kind == "purge" and event.after:
-            scope, key, project = event.after["place"]
-            return (scope, key, project)
-        if event.after is None and event.before:
-            return from_image(event.before).place
-    return None
+    cut = shown(reader, identity, mine)
+    return [now for event, now in zip(mine, cut, strict=True) if not told_nothing(event, now)]
 
 
 def _document_seen(reader: Reader, identity: Identity, event: Event, held: Mapping[str, Document]) -> bool:

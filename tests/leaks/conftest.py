@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from itertools import product
@@ -23,17 +24,20 @@ from recollect.engine import Memory
 from recollect.errors import RecollectError
 from recollect.parts import Parts
 from recollect.persist.in_memory import InMemoryStore
+from recollect.persist.postgres.address import Options
+from recollect.persist.postgres.store import PostgresStore
 from recollect.persist.sqlite.connection import MEMORY
 from recollect.persist.sqlite.store import SqliteStore
 from recollect.ports import Clock, Store
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
+from recollect.testing.servers import fresh_database
 from recollect.values.cluster import Cluster, wall_of
 from recollect.values.ids import new_id
 from recollect.values.scope import GLOBAL, Identity, Place, Viewer, place_of, reaches
 from recollect.wiring import assemble
 
-BACK_ENDS = ("file", "memory", "reference")
+BACK_ENDS = ("file", "memory", "reference", "postgres")
 ACCOUNTS = ("default", "other")
 PROJECTS = (None, "atlas", "zephyr")
 ROOMS = (("agent", "ada"), ("agent", "eve"), ("team", "core"), ("team", "ops"))
@@ -107,7 +111,7 @@ class World:
         return plant
 
     def unwatch(self, plant: Plant) -> None:
-        """Stop watching for an id that a readable link or the rest of a purge tells."""
+        """Stop watching for an id that the rest of a purge tells."""
         for token in (plant.id[-12:], plant.id[-8:]):
             self._owners.pop(token, None)
 
@@ -179,6 +183,18 @@ def _store(kind: str, folder: Path) -> Store:
     if kind == "reference":
         return InMemoryStore()
     return SqliteStore(MEMORY if kind == "memory" else folder / "memory.db", durable=False)
+
+
+@contextmanager
+def database(request: pytest.FixtureRequest) -> Iterator[Store | None]:
+    """A store in a database of its own, when that is the kind asked for; for one test, one that is used again."""
+    if request.param != "postgres":
+        yield None
+    elif request.scope == "function":
+        yield PostgresStore(request.getfixturevalue("empty_database"), Options(connections=4))
+    else:
+        with fresh_database(request.getfixturevalue("postgres")) as url:
+            yield PostgresStore(url, Options(partitions=2, connections=4))
 
 
 def _wired(store: Store, folder: Path, clock: Clock, settings: Mapping[str, Any]) -> Parts:
@@ -271,20 +287,19 @@ def _plant_clusters(world: World, account: str) -> None:
 
 
 def _plant_bridges(world: World, account: str) -> None:
-    """Links from what all may read into each room and out again; the id behind such a link is told with the link."""
+    """Links from what all may read into each room and out again."""
     shared = [plant_memory(world, account, {"scope": "global"}) for _ in range(2)]
     for scope, name in ROOMS:
         hidden = plant_memory(world, account, {"scope": scope, scope: name})
-        world.unwatch(hidden)
         owner = world.as_(Identity(account, name if scope == "agent" else None, EVERYBODY), quiet=False)
         owner.link(shared[0].id, hidden.id, "relates_to", 1.0)
         owner.link(hidden.id, shared[1].id, "derived_from")
 
 
-def planted(kind: str, folder: Path) -> World:
+def planted(kind: str, folder: Path, store: Store | None = None) -> World:
     """A store of one kind with everything in it."""
     clock = FixedClock()
-    writing = engine(kind, folder, clock, refresh_clusters=0)
+    writing = engine(kind, folder, clock, store, refresh_clusters=0)
     quiet = engine(kind, folder, clock, writing._parts.store, refresh_clusters=0, gaps=False, touch=False)
     world = World(writing, quiet, clock)
     for account in ACCOUNTS:
@@ -305,16 +320,21 @@ def planted(kind: str, folder: Path) -> World:
 @pytest.fixture(scope="module", params=BACK_ENDS)
 def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """The planted store on every back end, shared by a module: its tests read, or fail to write."""
-    made = planted(request.param, tmp_path_factory.mktemp("leaks"))
-    yield made
-    made.writing.close()
+    with database(request) as store:
+        made = planted(request.param, tmp_path_factory.mktemp("leaks"), store)
+        yield made
+        made.writing.close()
 
 
 @pytest.fixture(scope="module", params=BACK_ENDS)
 def small_world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """An empty store on every back end, with the scan."""
     clock = FixedClock()
-    with engine(request.param, tmp_path_factory.mktemp("tiers"), clock, touch=False, refresh_clusters=0) as opened:
+    folder = tmp_path_factory.mktemp("tiers")
+    with (
+        database(request) as store,
+        engine(request.param, folder, clock, store, touch=False, refresh_clusters=0) as opened,
+    ):
         yield World(opened, opened, clock)
 
 
@@ -328,5 +348,8 @@ def who(request: pytest.FixtureRequest) -> Identity:
 @pytest.fixture(params=BACK_ENDS)
 def memory(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
     """A fresh store of every kind, to write into; a recall counts no access, so that only what is told changes nothing."""
-    with engine(request.param, tmp_path, clock, touch=False, refresh_clusters=0) as opened:
+    with (
+        database(request) as store,
+        engine(request.param, tmp_path, clock, store, touch=False, refresh_clusters=0) as opened,
+    ):
         yield opened

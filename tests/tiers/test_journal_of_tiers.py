@@ -1,8 +1,10 @@
 """The journal of pools and contexts: seen by those who may read them, taken back by those who may write them."""
 
+import json
+
 import pytest
 
-from recollect import NotFound, ReadOnly
+from recollect import InvalidInput, NotFound, ReadOnly
 
 
 @pytest.fixture
@@ -93,3 +95,57 @@ def test_looking_back_does_not_outlive_a_grant(ada, bob, clock) -> None:
     with pytest.raises(NotFound):
         bob.as_of(then).pools.read("plan")
     assert ada.as_of(then).pools.read("plan") == {"a": 1}
+
+
+WRITES = (
+    lambda pools: pools.merge("plan", {"a": {"x": 1}, "big": "word " * 2000}),
+    lambda pools: pools.write_key("plan", "a", None),
+    lambda pools: pools.remove_key("plan", "a"),
+    lambda pools: pools.write_key("plan", "one", 1),
+    lambda pools: pools.write_key("plan", "one", True),
+    lambda pools: pools.grant("plan", "bob", "read"),
+    lambda pools: pools.write("plan", {"other": []}),
+    lambda pools: pools.write("plan", {}),
+    lambda pools: pools.merge("plan", {"a": {"y": 2}}),
+)
+
+
+def told(pool):
+    """What a pool holds, as JSON: to Python, 1 and True are equal."""
+    return json.dumps(pool.data, sort_keys=True), pool.version, pool.access, pool.owner, pool.updated_at
+
+
+def test_every_write_of_a_pool_can_be_looked_back_at_and_taken_back(ada, clock) -> None:
+    states = [ada.pools.create("plan", data={"first": [1, 2]})]
+    moments = []
+    for write in WRITES:
+        moments.append(clock())
+        clock.advance(1)
+        states.append(write(ada.pools))
+    moments.append(clock())
+    for moment, state in zip(moments, states, strict=True):
+        clock.advance(1)
+        with ada.as_of(moment) as then:
+            assert told(then.pools.get("plan")) == told(state)
+    for state in reversed(states[:-1]):
+        clock.advance(1)
+        ada.undo()
+        assert told(ada.pools.get("plan")) == told(state)
+
+
+def test_a_small_write_of_a_large_pool_is_a_small_event(ada) -> None:
+    ada.pools.create("plan", data={f"k{number}": "word " * 200 for number in range(50)})
+    ada.pools.write_key("plan", "k7", "changed")
+    event = ada.log(limit=1)[0]
+    assert event.before["body"]["data"] == {"k7": "word " * 200}
+    assert event.after["body"]["data"] == {"k7": "changed"}
+
+
+def test_a_write_before_a_later_one_is_not_taken_back_alone(ada) -> None:
+    ada.pools.create("plan", data={"a": 1})
+    ada.pools.write_key("plan", "a", 2)
+    first = ada.log(limit=1)[0].operation
+    ada.pools.write_key("plan", "b", 3)
+    with pytest.raises(InvalidInput, match="changed again later"):
+        ada.undo(first)
+    assert ada.pools.read("plan") == {"a": 2, "b": 3}

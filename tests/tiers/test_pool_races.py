@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import recollect
-from recollect.tiers.pools import StaleVersion
 
 THREADS, EACH = 16, 8
 PROCESSES, OF_PROCESS = 4, 15
@@ -45,7 +44,7 @@ def test_threads_that_expect_a_version_win_once_each(memory) -> None:
             held = memory.pools.get("count")
             try:
                 memory.pools.write("count", {"n": held.data["n"] + 1}, expected_version=held.version)
-            except StaleVersion:
+            except recollect.StaleVersion:
                 continue
             return tries
 

@@ -1,12 +1,13 @@
 """Pools: shared data with versions, grants and an end; what one may not read is not there."""
 
 import json
+import sqlite3
 from datetime import timedelta
 
 import pytest
 
-from recollect import InvalidInput, NotFound, ReadOnly
-from recollect.tiers.pools import StaleVersion
+import recollect
+from recollect import InvalidInput, NotFound, ReadOnly, StaleVersion
 from recollect.values.container import Grants
 
 SECRET = "AKIAQYLPMN5HFIQR7XYA"
@@ -443,3 +444,23 @@ def test_an_earlier_moment_shows_the_pool_of_that_time(memory, pools, clock) -> 
     assert past.read("plan") == {"a": 1}
     with pytest.raises(ReadOnly):
         past.write("plan", {"a": 9})
+
+
+def test_a_read_does_not_wait_for_the_disk_and_is_counted_all_the_same(tmp_path) -> None:
+    path = tmp_path / "memory.db"
+    with recollect.open(path, embedder="none") as memory:
+        memory.pools.create("board", data={"k": 1})
+        other = sqlite3.connect(path)
+        try:
+            before = other.execute("PRAGMA data_version").fetchone()
+            for _ in range(20):
+                memory.as_(agent="ada").pools.list()
+                memory.pools.read("board")
+            assert other.execute("PRAGMA data_version").fetchone() == before
+            assert memory.pools.statistics("board")["reads"] == 20
+            assert other.execute("PRAGMA data_version").fetchone() != before
+        finally:
+            other.close()
+        memory.pools.read("board")
+    with recollect.open(path, embedder="none") as memory:
+        assert memory.pools.statistics("board")["reads"] == 21

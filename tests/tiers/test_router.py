@@ -16,6 +16,11 @@ with recollect.open(sys.argv[1], embedder="none") as memory:
 """
 
 
+@pytest.fixture(params=["beside the store", "reference", "redis"])
+def working_place(request):
+    return request.param
+
+
 @pytest.fixture
 def ada(memory):
     return memory.as_(agent="ada")

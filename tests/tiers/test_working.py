@@ -12,6 +12,11 @@ from recollect.errors import Disabled
 HOUR = 3600
 
 
+@pytest.fixture(params=["beside the store", "reference", "redis"])
+def working_place(request):
+    return request.param
+
+
 @pytest.fixture
 def ada(memory):
     return memory.as_(agent="ada")
@@ -223,6 +228,7 @@ def test_while_memory_is_off_nothing_is_kept_or_told(memory) -> None:
     assert memory.working.retrieve("k") == 1
 
 
+@pytest.mark.parametrize("working_place", ["beside the store"], indirect=True)
 def test_nothing_of_it_is_in_the_journal_or_the_store_and_nobody_pays_who_does_not_use_it(memory, tmp_path) -> None:
     memory.remember("Kestrel builds run nightly")
     assert not (tmp_path / "memory.db.working").exists()

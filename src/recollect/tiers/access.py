@@ -2,7 +2,8 @@
 
 The place is the wall: what lies in a team or an agent's own room is for them alone, and nobody is granted anything there.
 Elsewhere the owner may do all (the agent that made it; when none did, any identity of the account without an agent), a grant
-gives `read` or `write`, and `public_read` lets the whole account read. What one may not read is not there.
+gives `read` or `write`, and `public_read` lets the whole account read. What one may not read is not there, and its name is
+free: outside of rooms, the place of a pool or a context says whose it is, so that two may bear one name.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from recollect.ports import Reader
 from recollect.values.container import Grants
 from recollect.values.document import Document, document_of
 from recollect.values.event import Event
-from recollect.values.scope import GLOBAL, RESERVED, Identity, Place, Viewer, reaches
+from recollect.values.scope import RESERVED, Identity, Place, Viewer, reaches
 from recollect.values.words import ACCESS_LEVELS, AccessLevel, DocumentKind
 
 Level = Literal["read", "write", "own"]
@@ -60,18 +61,35 @@ def agent_may(held: Document, agent: str, level: AccessLevel) -> bool:
 
 
 def found(reader: Reader, viewer: Viewer, kind: DocumentKind, name: str, now: datetime) -> Document:
-    """The pool or context of that name (the narrowest within reach), or with that id."""
+    """The pool or context of that name, with that id, or spelled owner/name. Of several, one's own, then the narrowest."""
     mine = [held for held in reader.documents(viewer.account, kind, name) if _there(viewer, held, now)]
     if not mine:
-        every = reader.documents(viewer.account, kind)
-        mine = [held for held in every if held.id == name and _there(viewer, held, now)]
+        every = [held for held in reader.documents(viewer.account, kind) if _there(viewer, held, now)]
+        mine = [held for held in every if name in (held.id, qualified(held))]
     if not mine:
         raise NotFound(kind, name, f"`{kind}s.list()` shows which there are")
     nearest = min(_distance(viewer, held) for held in mine)
     best = [held for held in mine if _distance(viewer, held) == nearest]
     if len(best) > 1:
-        raise InvalidInput("name", f"{name!r} fits {len(best)} {kind}s", "give the id of the one you mean")
+        raise InvalidInput(
+            "name", f"{name!r} fits {len(best)} {kind}s", "give the id of the one you mean, or owner/name"
+        )
     return best[0]
+
+
+def qualified(held: Document) -> str:
+    """A name that says whose it is, for when several within reach bear the same."""
+    return f"{(held.body or {})['owner'] or ''}/{held.name}"
+
+
+def require_free(
+    reader: Reader, identity: Identity, kind: DocumentKind, name: str, place: Place, now: datetime
+) -> None:
+    """Refuse a name that another bears there; one that this identity cannot see does not count."""
+    for held in reader.documents(identity.account, kind, name):
+        seen = held.place[:2] == place[:2] and level_of(identity, held) is not None
+        if held.place == place or (seen and not expired(held, now)):
+            raise InvalidInput("name", f"{name!r} is taken by another {kind} there", "choose another name")
 
 
 def _there(viewer: Viewer, held: Document, now: datetime) -> bool:
@@ -84,19 +102,21 @@ def expired(held: Document, now: datetime) -> bool:
     return end is not None and datetime.fromisoformat(end) <= now
 
 
-def _distance(viewer: Viewer, held: Document) -> int:
+def _distance(viewer: Viewer, held: Document) -> tuple[bool, int, bool]:
+    """How far a name reaches for something: no grant stands before what is one's own or lies in one's room."""
     scope, key, _ = held.place
-    elsewhere = scope == "project" and key != viewer.project
-    return len(_NARROWEST) if elsewhere else _NARROWEST.index(scope)
+    elsewhere, own = scope == "project" and key != viewer.project, (held.body or {})["owner"] == viewer.identity.agent
+    return not own and scope != "team", len(_NARROWEST) if elsewhere else _NARROWEST.index(scope), not own
 
 
 def place_for(viewer: Viewer, scope: str, given: Mapping[str, str | None]) -> Place:
-    """Where something new lies: its scope, and the team, project, session or task that scope names."""
+    """Where something new lies: its scope, the team, project, session or task that scope names, and outside of rooms whose."""
     for name, value in given.items():
         if value is not None and name != scope:
             raise InvalidInput(name, f"is given, but the scope is {scope!r}", f"leave it out, or use scope={name!r}")
+    whose = "" if scope in ("agent", "team") else viewer.identity.agent or ""
     if scope == "global":
-        return GLOBAL
+        return ("global", "", whose)
     teams = viewer.identity.teams
     own = {
         "agent": viewer.identity.agent,
@@ -108,7 +128,7 @@ def place_for(viewer: Viewer, scope: str, given: Mapping[str, str | None]) -> Pl
         raise InvalidInput(scope, f"is missing, but the scope is {scope!r}", f"name the {scope}, or use another scope")
     if scope == "team" and key not in teams:
         raise InvalidInput("team", f"you are not in {key!r}", "name a team of yours")
-    return (scope, key, "")
+    return (scope, key, whose)
 
 
 def grants_of(held: Document) -> Grants:

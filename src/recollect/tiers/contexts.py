@@ -13,7 +13,7 @@ from datetime import datetime
 
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Reader, Transaction
-from recollect.tiers.access import entries_team, grants_of, plain_grants
+from recollect.tiers.access import entries_team, grants_of, plain_grants, require_free
 from recollect.values.container import Context, Grants
 from recollect.values.document import Document
 from recollect.values.filter import Filter
@@ -39,10 +39,9 @@ class NewContext:
     description: str | None = None
 
 
-def create(tx: Transaction, account: str, new: NewContext, now: datetime) -> Document:
+def create(tx: Transaction, identity: Identity, new: NewContext, now: datetime) -> Document:
     """Make an empty context."""
-    if any(held.place == new.place for held in tx.documents(account, "context", new.name)):
-        raise InvalidInput("name", f"{new.name!r} is taken by another context there", "choose another name")
+    require_free(tx, identity, "context", new.name, new.place, now)
     body = {
         "type": new.type,
         "description": new.description,
@@ -50,7 +49,7 @@ def create(tx: Transaction, account: str, new: NewContext, now: datetime) -> Doc
         "access": plain_grants(new.access),
         "archived": False,
     }
-    made = Document(new_id(now), account, "context", new.name, now, now, new.place, body)
+    made = Document(new_id(now), identity.account, "context", new.name, now, now, new.place, body)
     tx.put_document(None, made, "context", "create")
     return made
 

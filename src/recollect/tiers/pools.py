@@ -1,26 +1,26 @@
 """Pools: shared JSON objects as documents. Making, changing and merging them, and counting who reads and writes them.
 
 A change reads and writes inside one transaction, so that no two lose each other's. Counters live in a note beside the
-document: a read is no event, and must not stand in the way of undoing the write before it.
+document: a read is no event, and must not stand in the way of undoing the write before it, nor wait for the disk.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import NotFound, StaleVersion
 from recollect.ports import Reader, Transaction
-from recollect.tiers.access import expired, grants_of, plain_grants
+from recollect.tiers.access import expired, grants_of, may, plain_grants, require_free
 from recollect.tiers.jsonable import json_text
 from recollect.values.container import Grants
 from recollect.values.document import Document
 from recollect.values.ids import new_id
-from recollect.values.pool import Pool
-from recollect.values.scope import Place
+from recollect.values.pool import Pool, PoolRead
+from recollect.values.scope import Identity, Place
 
 RUNS = "run:"
 TYPE_OF_RUN = {"shared_memory": "workflow", "tool_cache": "tool_cache", "blackboard": "blackboard"}
@@ -29,15 +29,6 @@ _UNUSED: dict[str, Any] = {
     "reads": 0, "writes": 0, "readers": [], "writers": [], "last_read_at": None, "last_written_at": None, "highest": 0,
 }  # fmt: skip
 Change = Callable[[dict[str, Any]], dict[str, Any]]
-
-
-class StaleVersion(InvalidInput):
-    """Somebody changed the pool since that version was read; it carries what is there now."""
-
-    def __init__(self, name: str, expected: int, version: int, data: Mapping[str, Any]) -> None:
-        self.name, self.expected, self.version, self.data = name, expected, version, data
-        problem = f"is {expected}, but pool {name!r} is at version {version}"
-        super().__init__("expected_version", problem, "read it again, redo the change on that and write once more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +45,12 @@ class NewPool:
     run: str | None = None
 
 
-def create(tx: Transaction, account: str, new: NewPool, now: datetime) -> Document:
+def create(tx: Transaction, identity: Identity, new: NewPool, now: datetime) -> Document:
     """Make a pool; an expired one of the same name in the same place makes way for it."""
-    for held in tx.documents(account, "pool", new.name):
-        if held.place == new.place:
-            if not expired(held, now):
-                raise InvalidInput("name", f"{new.name!r} is taken by another pool there", "choose another name")
+    for held in tx.documents(identity.account, "pool", new.name):
+        if held.place == new.place and expired(held, now):
             tx.put_document(held, None, "pool", "expired")
+    require_free(tx, identity, "pool", new.name, new.place, now)
     body = {
         "type": new.type,
         "data": dict(new.data),
@@ -70,7 +60,7 @@ def create(tx: Transaction, account: str, new: NewPool, now: datetime) -> Docume
         "expires_at": None if new.expires_at is None else new.expires_at.isoformat(),
         "run": new.run,
     }
-    made = Document(new_id(now), account, "pool", new.name, now, now, new.place, body)
+    made = Document(new_id(now), identity.account, "pool", new.name, now, now, new.place, body)
     tx.put_document(None, made, "pool", "create")
     return made
 
@@ -106,12 +96,12 @@ def without(old: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {name: value for name, value in old.items() if name != key}
 
 
-def drop_expired(tx: Transaction, account: str, now: datetime) -> int:
-    """Take away what expired; returns how many pools."""
-    gone = [held for held in tx.documents(account, "pool") if expired(held, now)]
+def drop_expired(tx: Transaction, identity: Identity, now: datetime) -> int:
+    """Take away what expired in the account; returns how many pools this identity could have read."""
+    gone = [held for held in tx.documents(identity.account, "pool") if expired(held, now)]
     for held in gone:
         tx.put_document(held, None, "pool", "expired")
-    return len(gone)
+    return sum(may(identity, held, "read") and (held.body or {})["run"] is None for held in gone)
 
 
 def pool_of(held: Document) -> Pool:
@@ -134,11 +124,14 @@ def pool_of(held: Document) -> Pool:
     )
 
 
-def count_read(tx: Transaction, pool: str, who: str, at: datetime) -> None:
-    """One more read; no event."""
-    use = _use(tx, pool)
-    readers = sorted({*use["readers"], who})
-    _keep(tx, pool, {**use, "reads": use["reads"] + 1, "readers": readers, "last_read_at": at.isoformat()})
+def count_reads(tx: Transaction, reads: Sequence[PoolRead]) -> None:
+    """Some more reads; no events."""
+    for pool in dict.fromkeys(read.pool for read in reads):
+        use, mine = _use(tx, pool), [read for read in reads if read.pool == pool]
+        readers = sorted({*use["readers"], *(read.who for read in mine)})
+        # Another process may have written later reads first.
+        last = max(use["last_read_at"] or "", mine[-1].at.astimezone(UTC).isoformat())
+        _keep(tx, pool, {**use, "reads": use["reads"] + len(mine), "readers": readers, "last_read_at": last})
 
 
 def count_write(tx: Transaction, held: Document, who: str, at: datetime) -> None:

@@ -85,12 +85,12 @@ def entries(reader: Reader, identity: Identity, session: str | None, now: dateti
     return [_entry(held) for held in sorted(living, key=lambda held: (held.updated_at, held.id), reverse=True)]
 
 
-def cleanup(tx: Transaction, account: str, now: datetime) -> int:
-    """Delete every entry of an account that expired, whoever wrote it; returns how many."""
-    over = [held for held in tx.documents(account, "short_term") if _over(held, now)]
+def cleanup(tx: Transaction, identity: Identity, now: datetime) -> int:
+    """Delete every entry of an account that expired, whoever wrote it; returns how many were this identity's."""
+    over = [held for held in tx.documents(identity.account, "short_term") if _over(held, now)]
     for held in over:
         tx.put_document(held, None, None)
-    return len(over)
+    return sum(held.place == _place(identity) for held in over)
 
 
 def _changed(tx: Transaction, held: Document, at: datetime, changes: dict[str, Any]) -> Entry:

@@ -1,0 +1,41 @@
+"""Working memory in each of its places: a module that defines `working_place` with several params runs in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.config import load
+from recollect.embed.attached import Attached
+from recollect.engine import Memory
+from recollect.persist.in_memory.working import InMemoryWorking
+from recollect.persist.sqlite.store import SqliteStore
+from recollect.testing.clock import FixedClock
+from recollect.testing.embedding import HashingEmbedder
+from recollect.values.scope import Identity
+from recollect.wiring import assemble
+
+
+@pytest.fixture
+def working_place() -> str:
+    return "beside the store"
+
+
+@pytest.fixture
+def memory(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock, embedder: HashingEmbedder, working_place: str
+) -> Iterator[Memory]:
+    """A fresh store in a temporary file, and working memory where the module says."""
+    path = tmp_path / "memory.db"
+    if working_place == "reference":
+        store = SqliteStore(path)
+        attached = Attached(embedder, store, known=True)
+        with Memory(assemble(load(db=str(path)), store, attached, None, clock, InMemoryWorking()), Identity()) as made:
+            yield made
+        return
+    url = request.getfixturevalue("fresh_redis") if working_place == "redis" else None
+    with recollect.open(path, embedder=embedder, clock=clock, working=url) as opened:
+        yield opened
