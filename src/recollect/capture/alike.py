@@ -44,6 +44,8 @@ class Lookup:
 
     now: datetime
     floor: float
+    # Never compared with: the lines of one document stand beside each other, however alike they are worded.
+    apart: frozenset[str] = frozenset()
     _found: dict[str, Found] = field(default_factory=dict)
     _stored: list[tuple[Record, NDArray[np.float32]]] = field(default_factory=list)
     _changed: set[str] = field(default_factory=set)
@@ -65,6 +67,9 @@ class Lookup:
 
     def of(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
         """The memories like one draft, as of now."""
+        return [found for found in self._like(reader, new, meaning) if found[0].id not in self.apart]
+
+    def _like(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
         ahead = self._found.get(new.id)
         if ahead is None:
             return self._asked(reader, new, meaning)

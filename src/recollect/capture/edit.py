@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -41,7 +42,8 @@ def edited(old: Record, changes: Mapping[str, Any], vetting: Vetting, now: datet
     if not changes.keys() & {"content", "tags", "triggers"}:
         return new
     labels = tuple(label for label in new.labels if not label.startswith(("redacted:", "injection:")))
-    vetted = vet(new.with_(labels=labels), vetting)
+    # Correcting what was just recalled is the point of recalling it: an edit is nobody's echo.
+    vetted = vet(new.with_(labels=labels), replace(vetting, asker=None))
     return vetted if isinstance(vetted, Refused) else vetted.record
 
 

@@ -79,19 +79,22 @@ class Capture:
         project: str | None,
         *,
         verbatim: bool = False,
+        apart: bool = False,
         progress: Progress | None = None,
     ) -> list[Outcome]:
-        """Outcomes in the order of the drafts. All drafts are checked before the first is stored."""
+        """Outcomes in the order of the drafts, all checked before the first is stored; `apart`, not compared with each other."""
         now = self._clock()
         checked = [self._prepare(draft, place, identity, project, now, verbatim) for place, draft in enumerate(given)]
         self._check_targets(checked, identity)
         checked = self._with_sources(checked, identity)
         outcomes: list[Outcome] = []
+        siblings = frozenset(item.record.id for item in checked if apart and isinstance(item, Prepared))
         operation = new_id(now)
         for batch in self._embedded(checked, verbatim):
             actor = identity.agent or self._actor
             with self._store.transaction(identity.account, actor, now, operation=operation) as tx:
-                outcomes += self._store_batch(tx, batch, identity, now, verbatim)
+                lookup = None if verbatim else Lookup(now, self._reconciler.contradiction, siblings)
+                outcomes += self._store_batch(tx, batch, identity, now, lookup)
             if progress is not None:
                 progress(len(outcomes), len(checked))
         return outcomes
@@ -169,9 +172,13 @@ class Capture:
         ]
 
     def _store_batch(
-        self, tx: Transaction, batch: Sequence[Prepared | Refused], identity: Identity, now: datetime, verbatim: bool
+        self,
+        tx: Transaction,
+        batch: Sequence[Prepared | Refused],
+        identity: Identity,
+        now: datetime,
+        lookup: Lookup | None,
     ) -> list[Outcome]:
-        lookup = None if verbatim else Lookup(now, self._reconciler.contradiction)
         if lookup is not None and len(batch) > 1:
             lookup.ahead(tx, [(item.record, item.meaning) for item in batch if isinstance(item, Prepared)])
         outcomes: list[Outcome] = []

@@ -44,13 +44,13 @@ class Vetted:
     notes: tuple[str, ...] = ()
 
 
-def vet(record: Record, vetting: Vetting, *, verbatim: bool = False) -> Vetted | Refused:
-    """Pass a memory through the screen."""
+def vet(record: Record, vetting: Vetting, *, verbatim: bool = False, personal: bool = False) -> Vetted | Refused:
+    """Pass a memory through the screen; `verbatim` for secrets alone, with `personal` also for personal data."""
     if not verbatim:
         reason = _unwanted(record, vetting)
         if reason:
             return Refused(reason)
-    policy = {kind: action for kind, action in vetting.policy.items() if not verbatim or kind == "secret"}
+    policy = {kind: action for kind, action in vetting.policy.items() if not verbatim or personal or kind == "secret"}
     cleaned = apply_policy(record.content, {**_nothing(), **policy})
     if isinstance(cleaned, Refusal):
         return Refused(cleaned.reason)

@@ -13,6 +13,7 @@ from recollect.recall.assembly import Assembled, Assembly, Plan, Topic
 from recollect.recall.hybrid import Hybrid
 from recollect.recall.layers import chosen
 from recollect.recall.pipeline import Ask
+from recollect.showing import shown
 from recollect.values.block import Block
 from recollect.values.filter import Filter
 from recollect.values.search import Search
@@ -90,7 +91,8 @@ class AssemblingVerbs(View):
         with self._parts.store.reading(now) as reader:
             off = tuple(sorted(reader.switched_off(viewer.account)))
             search = Search(viewer, Filter(without=off), now.timestamp())
-            return self._assembly.block(reader, Plan(search, layers, budget, bool(asked.get("start"))), about)
+            made = self._assembly.block(reader, Plan(search, layers, budget, bool(asked.get("start"))), about)
+            return shown(reader, viewer.identity, made, search)
 
     @cached_property
     def _assembly(self) -> Assembly:

@@ -10,6 +10,7 @@ from recollect.capture.fields import clean_id, clean_name, one_of
 from recollect.errors import InvalidInput
 from recollect.handle import Handle
 from recollect.ports import Reader
+from recollect.showing import shown
 from recollect.tiers import contexts as tier
 from recollect.tiers.access import entries_team
 from recollect.tiers.contexts import NewContext, context_of, entry, newest, place_of_entries
@@ -55,7 +56,7 @@ class Contexts(SnapshotVerbs):
         grants = self._grants(fields.get("access"), place)
         new = NewContext(title, type, place, self._viewer.identity.agent, grants, about)
         with self._handle.changing() as tx:
-            return context_of(tier.create(tx, self._viewer.account, new, self._parts.clock()))
+            return context_of(tier.create(tx, self._viewer.identity, new, self._parts.clock()))
 
     def get(self, context: str) -> Context:
         """A context by its name or id."""
@@ -80,7 +81,7 @@ class Contexts(SnapshotVerbs):
         team, mine = entries_team(held.id), self._viewer.identity
         draft = {**fields, "content": content, "scope": "team", "team": team}
         identity = replace(mine, teams=(*mine.teams, team))
-        (outcome,) = self._parts.capture.remember([draft], identity, None)
+        (outcome,) = self._handle.told(self._parts.capture.remember([draft], identity, None))
         if outcome.memory is not None:
             self._log(held, "add", outcome.memory.id)
         return outcome
@@ -91,7 +92,7 @@ class Contexts(SnapshotVerbs):
             raise InvalidInput("limit", f"{limit!r} is out of range", f"give a whole number from 1 to {_MOST}")
         held = self._opened(context)
         with self._handle.reading() as reader:
-            return tier.entries(reader, held, self._parts.clock(), limit=limit)
+            return shown(reader, self._viewer.identity, tier.entries(reader, held, self._parts.clock(), limit=limit))
 
     def search(self, context: str, query: str, limit: int = 10, profile: str = "hybrid") -> Recalled:
         """What a context holds about something, best first."""
@@ -121,13 +122,14 @@ class Contexts(SnapshotVerbs):
             new = tier.version_of(last, self._said(tx, last, content), who, now)
             tx.insert(new, vectors, "supersede")
             self._note(tx, held, "update", new.id)
-        return new
+            return shown(tx, self._viewer.identity, new)
 
     def versions(self, context: str, id: str) -> Records:
         """An entry's versions, newest first."""
         record = self._entry(context, id)
         with self._handle.reading() as reader:
-            return tier.versions(reader, self._held(reader, context), record, self._parts.clock())
+            found = tier.versions(reader, self._held(reader, context), record, self._parts.clock())
+            return shown(reader, self._viewer.identity, found)
 
     def boost_importance(self, context: str, id: str, by: float = 0.1) -> Record:
         """Let an entry matter more, up to 1."""
@@ -150,7 +152,7 @@ class Contexts(SnapshotVerbs):
                 if old.status != "forgotten":
                     tx.change(old, old.with_(status="forgotten"), "forget", reason="remove")
             self._note(tx, held, "remove", named_one.id)
-        return named_one.with_(status="forgotten")
+            return shown(tx, self._viewer.identity, named_one.with_(status="forgotten"))
 
     def purge_entry(self, context: str, id: str) -> int:
         """Erase an entry and all its versions for good; no snapshot brings it back. Returns how many versions went."""
@@ -199,7 +201,7 @@ class Contexts(SnapshotVerbs):
     def _entry(self, context: str, id: str) -> Record:
         with self._handle.reading() as reader:
             held = self._held(reader, context)
-            record = entry(reader, held, clean_id("id", id))
+            record = shown(reader, self._viewer.identity, entry(reader, held, clean_id("id", id)))
         self._log(held, "read", record.id)
         return record
 
@@ -225,7 +227,7 @@ class Contexts(SnapshotVerbs):
             new = tier.moved(old, by, now)
             tx.change(old, new, "update", reason=action)
             self._note(tx, held, action, old.id)
-        return new
+            return shown(tx, self._viewer.identity, new)
 
     def _archived(self, context: str, *, away: bool) -> Context:
         action = "archive" if away else "unarchive"

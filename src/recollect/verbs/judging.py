@@ -10,6 +10,7 @@ from recollect.capture.fields import one_of
 from recollect.errors import InvalidInput
 from recollect.lookup import one_record, own_chain
 from recollect.ports import Progress, Transaction
+from recollect.showing import shown
 from recollect.upkeep.confirm import add_tag, confirm, shared_tag
 from recollect.upkeep.contradictions import Comparer, flag, flagged, search, settle
 from recollect.upkeep.gaps import topics
@@ -67,7 +68,7 @@ class JudgingVerbs(View):
             if len(good) > 1 and self._parts.embedder is not None:
                 refine(tx, self._viewer.account, rows, self._parts.embedder.calibration, self._settings.deep_merge)
             found = tx.get(self._viewer.account, [record.id for record in (*good, *bad)])
-        return [record for record in found if record is not None]
+            return shown(tx, self._viewer.identity, [record for record in found if record is not None])
 
     def contradictions(self, *, scan: bool = False, progress: Progress | None = None) -> list[Contradiction]:
         """What contradicts what and is not settled; `scan` compares everything first and flags what it finds."""
@@ -80,7 +81,7 @@ class JudgingVerbs(View):
                 with self._handle.changing() as tx:
                     flag(tx, found)
         with self._handle.reading() as reader:
-            return flagged(reader, identity, comparer, parts.clock())
+            return shown(reader, identity, flagged(reader, identity, comparer, parts.clock()))
 
     def resolve(self, conflict: Disputed, way: WayOut, *, content: str | None = None) -> list[Record]:
         """Settle a contradiction: keep_both, update (the older gets the newer text), supersede, or forget the older."""
@@ -97,7 +98,8 @@ class JudgingVerbs(View):
                 raise InvalidInput("conflict", "names one memory twice", "name two memories")
             if way == "supersede":
                 own_chain(tx, self._viewer.identity, newer)
-            return settle(tx, newer, older, way, lambda old: self._rewritten(tx, old, content or newer.content))
+            done = settle(tx, newer, older, way, lambda old: self._rewritten(tx, old, content or newer.content))
+            return shown(tx, self._viewer.identity, done)
 
     def gaps(self, *, answered: bool = False) -> list[Topic]:
         """What was asked and nothing answered, grouped by topic, the most asked first."""

@@ -11,6 +11,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.handle import known_filters
 from recollect.lookup import chain_of, narrowed, one_record, own_chain
 from recollect.recall.neighbourhood import Seed, drawn, related
+from recollect.showing import shown
 from recollect.upkeep import tending
 from recollect.upkeep.links import linked, origins, unlink
 from recollect.upkeep.tags import Tag, describe, merge, tags
@@ -44,7 +45,7 @@ class LinkingVerbs(View):
                 one, other = other, one
             made = linked(tx, one, other, relation, float(weight))
             tx.change(one, made, "link")
-        return made
+            return shown(tx, self._viewer.identity, made)
 
     def supersede(self, old: str, new: str) -> Record:
         """Let one stored memory replace another; the old one is kept, with its history, and no longer recalled."""
@@ -64,7 +65,7 @@ class LinkingVerbs(View):
         with self._handle.changing() as tx:
             one, other = (one_record(tx, self._viewer.identity, end) for end in (source, target))
             self._handle.awake(one.project, other.project)
-            return unlink(tx, one, other, relation)
+            return shown(tx, self._viewer.identity, unlink(tx, one, other, relation))
 
     def related(self, id: str, depth: int = 1, limit: int = 20) -> list[Related]:
         """What a memory leads to over links, tags and clusters, the strongest path first."""
@@ -72,7 +73,8 @@ class LinkingVerbs(View):
         record = self._handle.one(id)
         with self._handle.reading() as reader:
             search = self._search_at(record, reader.switched_off(record.account))
-            return related(reader, search, Seed(*reader.rows_of(record.account, [record.id])), depth, limit)
+            seed = Seed(*reader.rows_of(record.account, [record.id]))
+            return shown(reader, self._viewer.identity, related(reader, search, seed, depth, limit))
 
     def graph(
         self, query: str | None = None, *, id: str | None = None, depth: int = 1, limit: int = 60, **context: Any
@@ -90,9 +92,11 @@ class LinkingVerbs(View):
 
     def provenance(self, id: str) -> Origin:
         """Where a memory comes from: everything it was derived from, down to the turns and files, and the trust that leaves."""
-        record = self._handle.one(id)
+        identity, record = self._viewer.identity, self._handle.one(id)
         with self._handle.reading() as reader:
-            chain = [origin for origin in origins(reader, record) if reaches(self._viewer.identity, origin.place)]
+            # From what is stored: what one does not reach may come from what one does.
+            every = origins(reader, one_record(reader, identity, record.id))
+            chain = shown(reader, identity, [origin for origin in every if reaches(identity, origin.place)])
         return Origin(record, tuple(chain[1:]), min(origin.trust for origin in chain))
 
     def tags(self) -> list[Tag]:
@@ -144,7 +148,8 @@ class LinkingVerbs(View):
             edges = reader.edges(self._viewer.account, [("cluster", found[0].id)], max(found[0].size, 1) + limit)
             held = reader.fetch(self._viewer.account, [int(edge.target[1]) for edge in edges])
             known = reader.get(self._viewer.account, [record.id for record in held])
-        return [r for r in known if r is not None and r.status == "active" and r.project not in off][:limit]
+            kept = [r for r in known if r is not None and r.status == "active" and r.project not in off][:limit]
+            return shown(reader, self._viewer.identity, kept)
 
     def _screened(self, field: str, given: str) -> str:
         text = clean_text(field, given, MAX_CONTENT)

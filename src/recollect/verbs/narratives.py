@@ -10,6 +10,7 @@ from recollect.capture.intake import record_of
 from recollect.capture.vetting import vet
 from recollect.errors import InvalidInput, NotFound
 from recollect.lookup import one_record
+from recollect.showing import shown
 from recollect.tiers import narratives
 from recollect.values.draft import Draft
 from recollect.values.hit import Recalled
@@ -45,7 +46,7 @@ class Narratives(View):
         viewer = self._handle.at(record.project, None, None)
         with self._handle.changing() as tx:
             sources = [one_record(tx, viewer.identity, memory) for memory in memories]
-            return narratives.write(tx, record, vectors, sources, viewer)
+            return shown(tx, viewer.identity, narratives.write(tx, record, vectors, sources, viewer))
 
     def latest(self, project: str | None = None) -> Record | None:
         """The newest narrative of a project, or of what belongs to none."""
@@ -66,7 +67,8 @@ class Narratives(View):
         self._handle.awake(viewer.project)
         with self._handle.reading() as reader:
             wanted = narratives.narratives(tuple(reader.switched_off(viewer.account)))
-            return narratives.chain(reader, Search(viewer, wanted, self._parts.clock().timestamp()), limit)
+            found = narratives.chain(reader, Search(viewer, wanted, self._parts.clock().timestamp()), limit)
+            return shown(reader, viewer.identity, found)
 
     def search(self, text: str, limit: int = 5, *, project: str | None = None) -> Recalled:
         """The narratives that bear on something, best first."""
@@ -77,13 +79,15 @@ class Narratives(View):
         """The narratives that tell of a memory, newest first."""
         memory = self._handle.one(memory_id)
         with self._handle.reading() as reader:
-            return narratives.telling_of(reader, self._viewer.identity, memory)
+            identity = self._viewer.identity
+            return shown(reader, identity, narratives.telling_of(reader, identity, memory))
 
     def memories(self, narrative_id: str) -> list[Record]:
         """The memories a narrative tells of."""
         narrative = self.get(narrative_id)
         with self._handle.reading() as reader:
-            return narratives.told_by(reader, self._viewer.identity, narrative)
+            identity = self._viewer.identity
+            return shown(reader, identity, narratives.told_by(reader, identity, narrative))
 
     def _drafted(self, text: Any, session: Any, project: str | None, scope: Scope | None) -> Record:
         """The narrative as it would be stored, past the screen."""

@@ -7,18 +7,19 @@ from datetime import timedelta
 from typing import Any, ClassVar, Unpack
 
 from recollect.capture.fields import MAX_NAME, clean_name, clean_text, expiry, one_of
-from recollect.errors import InvalidInput, NotFound, StoreBusy
+from recollect.errors import InvalidInput, NotFound
 from recollect.tiers import pools as tier
 from recollect.tiers.access import expired
 from recollect.tiers.pools import HOME_OF_TYPE, RUNS, TYPE_OF_RUN, NewPool, pool_of
 from recollect.values.document import Document
-from recollect.values.pool import RUN_POOLS, Pool, PoolFields, RunPool
+from recollect.values.pool import RUN_POOLS, Pool, PoolFields, PoolRead, RunPool
 from recollect.values.words import POOL_TYPES, SCOPES, AccessLevel, DocumentKind, PoolType, Scope
 from recollect.verbs.containers import Containers, named
 
 # The verb `list` hides the built-in inside the class.
 Listed = list[Pool]
 _MISSING = object()
+_MANY_READS = 256
 
 
 class Pools(Containers):
@@ -107,6 +108,7 @@ class Pools(Containers):
 
     def statistics(self, name: str) -> dict[str, Any]:
         """Entries, bytes, version, and who read and wrote it, how often and when last."""
+        self._handle.settle()
         with self._handle.reading() as reader:
             return tier.statistics(reader, self._held(reader, name))
 
@@ -128,9 +130,9 @@ class Pools(Containers):
             return pool_of(there[0] if there else self._made(tx, new))
 
     def sweep(self) -> int:
-        """Take away the pools of the account that expired; returns how many."""
+        """Take away the pools of the account that expired; returns how many of those within reach, without those of runs."""
         with self._handle.changing() as tx:
-            return tier.drop_expired(tx, self._viewer.account, self._parts.clock())
+            return tier.drop_expired(tx, self._viewer.identity, self._parts.clock())
 
     def _new(self, name: str, fields: PoolFields) -> NewPool:
         kind = fields.get("type", "shared")
@@ -160,7 +162,7 @@ class Pools(Containers):
 
     def _made(self, tx: Any, new: NewPool) -> Document:
         now = self._parts.clock()
-        made = tier.create(tx, self._viewer.account, new, now)
+        made = tier.create(tx, self._viewer.identity, new, now)
         tier.count_write(tx, made, self._handle.actor, now)
         return made
 
@@ -168,17 +170,10 @@ class Pools(Containers):
         with self._handle.reading() as reader:
             held = self._held(reader, name)
         if self._parts.store.writable:
-            self._count(held)
+            read = PoolRead(held.account, held.id, self._handle.actor, self._parts.clock())
+            if self._parts.waiting.read(read) >= _MANY_READS:
+                self._handle.settle()
         return held
-
-    def _count(self, held: Document) -> None:
-        now = self._parts.clock()
-        try:
-            with self._parts.store.transaction(held.account, self._handle.actor, now) as tx:
-                tier.count_read(tx, held.id, self._handle.actor, now)
-        except StoreBusy:
-            # The answer is worth more than its count.
-            return
 
     def _changed(self, name: str, expected: int | None, reason: str, change: tier.Change) -> Pool:
         if expected is not None and (isinstance(expected, bool) or not isinstance(expected, int)):

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from recollect.capture.fields import MAX_NAME, clean_name, clean_text, one_of
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, WorkingUnavailable
 from recollect.lookup import one_record
+from recollect.showing import shown
 from recollect.values.draft import Draft
 from recollect.values.memory import Record
 from recollect.values.outcome import Outcome, Refused
@@ -81,7 +82,7 @@ class Router(View):
             hits = self._handle.ask(self._handle.asked(query, viewer, profile, limit, {}))
             found += [Met("long_term", h.memory.id, h.memory.content, h.score, h.memory) for h in hits]
         terms = set(query_terms(query))
-        for tier, key, text in self._texts(session):
+        for tier, key, text in self._texts(session, wanted):
             met = len(terms & set(terms_of(text)))
             if tier in wanted and met:
                 found.append(Met(tier, key, text, round(met / max(len(terms), 1), 4)))
@@ -117,7 +118,7 @@ class Router(View):
         with self._handle.reading() as reader:
             counts = reader.count(self._viewer.account, self._parts.clock(), self._viewer.identity)
         return {
-            "working": {"keys": len(self._working.keys())},
+            "working": self._kept(),
             "short_term": {"entries": len(entries), "sessions": len({entry.session for entry in entries})},
             "long_term": counts,
             "shared": {"pools": len(pools), "keys": sum(len(pool.data) for pool in pools)},
@@ -133,7 +134,7 @@ class Router(View):
 
     def _remember(self, drafts: Sequence[Draft]) -> list[Outcome]:
         self._handle.awake(self._viewer.project)
-        return self._parts.capture.remember(drafts, self._viewer.identity, self._viewer.project)
+        return self._handle.told(self._parts.capture.remember(drafts, self._viewer.identity, self._viewer.project))
 
     def _read(self, tier: Tier, key: str, session: str | None) -> Routed | None:
         try:
@@ -178,31 +179,40 @@ class Router(View):
         """The memory stored under a key, or with that id, within reach."""
         account, identity = self._viewer.account, self._viewer.identity
         with self._handle.reading() as reader:
-            held = reader.by_key(account, key)
-            if held is not None and held.status == "active" and reaches(identity, held.place):
-                return held
+            # Others may use the same key in rooms of their own: first where this viewer stands, then anywhere.
+            for place in (*sorted(self._viewer.places()), None):
+                held = reader.by_key(account, key, place)
+                if held is not None and held.status == "active" and reaches(identity, held.place):
+                    return shown(reader, identity, held)
             try:
-                return one_record(reader, identity, key)
+                return shown(reader, identity, one_record(reader, identity, key))
             except (NotFound, InvalidInput):
                 return None
 
     def _shared(self, key: str) -> Any:
-        """A pool of that name, or that key of the first pool within reach that has it."""
-        for pool in self._pools.list():
+        """A pool of that name, or that key of the first pool within reach that has it, one's own before others'."""
+        for pool in sorted(self._pools.list(), key=lambda pool: pool.owner != self._viewer.identity.agent):
             if pool.name == key:
                 return pool.data
             if key in pool.data:
                 return pool.data[key]
         raise NotFound("pool", key)
 
-    def _texts(self, session: str | None) -> Iterator[tuple[Tier, str, str]]:
-        for key in self._working.keys()[:_MOST]:
+    def _texts(self, session: str | None, wanted: Sequence[str]) -> Iterator[tuple[Tier, str, str]]:
+        # A place of working memory that is away must not keep others from being searched.
+        for key in self._working.keys()[:_MOST] if "working" in wanted else ():
             yield "working", key, _text(key, self._working.retrieve(key))
         for entry in self._short_term.entries(session=session)[:_MOST]:
             yield "short_term", entry.key, _text(entry.key, entry.value)
         for pool in self._pools.list():
             for key, value in list(pool.data.items())[:_MOST]:
                 yield "shared", f"{pool.name}/{key}", _text(key, value)
+
+    def _kept(self) -> dict[str, Any]:
+        try:
+            return {"keys": len(self._working.keys())}
+        except WorkingUnavailable as error:
+            return {"problem": str(error)}
 
     def _tiers(self, tier: Tier | None) -> tuple[Tier, ...]:
         one_of("tier", tier, TIERS)

@@ -82,6 +82,6 @@ class ShortTerm(View):
         return sorted({entry.session for entry in self.entries()})
 
     def cleanup_expired(self) -> int:
-        """Delete for good what expired in the whole account; returns how many entries."""
+        """Delete for good what expired in the whole account; returns how many entries of one's own."""
         with self._handle.changing() as tx:
-            return tier.cleanup(tx, self._viewer.account, self._parts.clock())
+            return tier.cleanup(tx, self._viewer.identity, self._parts.clock())

@@ -8,6 +8,7 @@ from typing import ClassVar
 from recollect.capture.fields import clean_time
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Reader, Transaction
+from recollect.showing import shown
 from recollect.tiers import snapshots as tier
 from recollect.tiers.access import Level
 from recollect.tiers.contexts import in_use
@@ -46,8 +47,9 @@ class SnapshotVerbs(Containers):
         with self._handle.reading() as reader:
             held = self._held(reader, context)
             before, after = self._then(reader, held, one), self._state(reader, held, other)
+            found = shown(reader, self._viewer.identity, tier.compared(before, after))
         self._log(held, "read")
-        return tier.compared(before, after)
+        return found
 
     def restore(self, context: str, when: When) -> int:
         """Bring the entries back to what they were at a snapshot or a moment; returns how many changed."""

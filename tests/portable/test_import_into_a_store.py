@@ -1,0 +1,279 @@
+"""Importing into a store that holds something: ids are kept, newer wins, and what was forgotten or must not be kept stays out."""
+
+import io
+import json
+
+import pytest
+
+from recollect import InvalidInput, NotFound, Refused
+
+KEY = "AKIAQYLPMN5HFIQR7XYA"
+
+
+def export_of(memory, **options) -> io.BytesIO:
+    out = io.BytesIO()
+    memory.export(out, **options)
+    out.seek(0)
+    return out
+
+
+def reworded(raw: io.BytesIO, old: str, new: str) -> io.BytesIO:
+    """A file in which somebody wrote another text, its last line included."""
+    lines = [line.replace(old, new) for line in raw.getvalue().decode().splitlines()]
+    end = json.loads(lines[-1])
+    end["end"].pop("sha256", None)
+    return io.BytesIO("\n".join([*lines[:-1], json.dumps(end)]).encode() + b"\n")
+
+
+@pytest.fixture
+def other(another):
+    return another("other")
+
+
+def test_importing_twice_adds_nothing(rich, other, exported) -> None:
+    raw = export_of(rich, everything=True)
+    first = other.import_(io.BytesIO(raw.getvalue()), everything=True)
+    before, log = exported(other, everything=True), other.log(limit=500)
+    second = other.import_(raw, everything=True)
+    assert (second.stored, second.updated, second.refused, second.unchanged) == (0, 0, 0, first.stored)
+    assert (second.operation, second.others) == (None, {})
+    assert exported(other, everything=True) == before
+    assert other.log(limit=500) == log
+
+
+def test_the_newer_of_two_wins_as_an_update_that_can_be_undone(memory, other, clock) -> None:
+    kept = memory.remember("The office is in Porto", tags=["place"]).memory
+    other.import_(export_of(memory))
+    clock.advance(60)
+    memory.update(kept.id, content="The office is in Braga")
+    done = other.import_(export_of(memory))
+    assert (done.stored, done.updated, done.changed) == (0, 1, (kept.id,))
+    assert other.get(kept.id).content == "The office is in Braga"
+    assert other.history(kept.id)[-1].kind == "update"
+    assert [hit.memory.id for hit in other.search("Braga", mode="semantic")] == [kept.id]
+    other.undo(done.operation)
+    assert other.get(kept.id).content == "The office is in Porto"
+
+
+def test_what_is_newer_here_stays_and_is_told(memory, other, clock) -> None:
+    kept = memory.remember("The office is in Porto").memory
+    other.import_(export_of(memory))
+    clock.advance(60)
+    other.update(kept.id, content="The office is in Faro")
+    memory.tag(kept.id, "place")
+    done = other.import_(export_of(memory))
+    assert (done.updated, done.unchanged) == (0, 1)
+    assert "changed here since" in done.notes[0]
+    assert other.get(kept.id).content == "The office is in Faro"
+
+
+def test_what_was_forgotten_here_does_not_come_back(memory, other) -> None:
+    kept = memory.remember("Lunch is at noon in the canteen").memory
+    other.forget(other.remember("lunch is at noon in the canteen.").memory.id)
+    done = other.import_(export_of(memory))
+    assert (done.stored, done.refused) == (0, 1)
+    assert done.left_out[0].reason.startswith("forgotten")
+    with pytest.raises(NotFound):
+        other.get(kept.id)
+
+
+def test_nor_in_other_words(memory, other) -> None:
+    memory.remember("Our lunch is served at noon in the big canteen")
+    other.forget(other.remember("Lunch is served at noon in the big canteen").memory.id)
+    done = other.import_(export_of(memory))
+    assert (done.stored, done.refused) == (0, 1)
+    assert "in other words" in done.left_out[0].reason
+
+
+def test_nor_under_its_own_id(memory, other, clock) -> None:
+    kept = memory.remember("Lunch is at noon in the canteen").memory
+    other.import_(export_of(memory))
+    other.forget(kept.id)
+    clock.advance(60)
+    memory.update(kept.id, importance=0.9)
+    done = other.import_(export_of(memory))
+    assert (done.updated, done.refused) == (0, 1)
+    assert other.get(kept.id).status == "forgotten"
+
+
+def test_tombstones_come_along_and_hold(memory, other) -> None:
+    gone = memory.remember("Lunch is at noon in the canteen").memory
+    memory.forget(gone.id)
+    other.import_(export_of(memory))
+    assert other.get(gone.id).status == "forgotten"
+    assert isinstance(other.remember("Lunch is at noon in the canteen"), Refused)
+
+
+def test_a_text_purged_there_is_refused_here_and_on(memory, other, another) -> None:
+    memory.purge(memory.remember("The vault code is on the fridge").memory.id)
+    other.purge(other.remember("The spare key is under the mat").memory.id)
+    other.import_(export_of(memory))
+    third = another("third")
+    third.remember("Something else")
+    third.import_(export_of(other))
+    for store in (other, third):
+        assert isinstance(store.remember("the vault code is on the fridge"), Refused)
+        assert isinstance(store.remember("The spare key is under the mat!"), Refused)
+    assert third.remember("The vault code is on the fridge", revive=True).kind == "stored"
+    assert third.remember("The vault code is on the fridge").kind == "reinforced"
+
+
+def test_a_text_purged_here_is_not_imported(memory, other) -> None:
+    memory.remember("The vault code is on the fridge")
+    other.purge(other.remember("The vault code is on the fridge").memory.id)
+    done = other.import_(export_of(memory))
+    assert (done.stored, done.refused) == (0, 1)
+    assert "purged" in done.left_out[0].reason
+
+
+def test_an_empty_store_takes_the_secret_over_so_that_duplicates_are_still_known(memory, other) -> None:
+    memory.purge(memory.remember("The vault code is on the fridge").memory.id)
+    kept = memory.remember("The office is in Porto").memory
+    other.import_(export_of(memory))
+    assert other.remember("the office is in porto").memory.id == kept.id
+
+
+def test_a_secret_in_a_file_is_refused_and_never_told(memory, other) -> None:
+    memory.remember("The office is in Porto")
+    done = other.import_(reworded(export_of(memory), "is in Porto", f"key is {KEY}"))
+    assert (done.stored, done.refused) == (0, 1)
+    assert "secret" in done.left_out[0].reason
+    assert KEY not in str(done)
+    assert other.list(status="all") == []
+
+
+def test_what_the_policy_blots_out_is_blotted_out_and_loses_its_vector(memory, another) -> None:
+    kept = memory.remember("Write to ada@example.org about it").memory
+    strict = another("strict", personal={"email": "redact"})
+    done = strict.import_(export_of(memory))
+    assert done.stored == 1
+    assert any("blotted out" in note for note in done.notes)
+    assert "ada@example.org" not in strict.get(kept.id).content
+    assert strict.stats()["unembedded"] == 1
+
+
+def test_a_secret_in_a_pool_or_in_the_journal_is_not_kept(memory, other) -> None:
+    memory.pools.create("plan", data={"step": "one small step"})
+    kept = memory.remember("The office is in Porto").memory
+    memory.update(kept.id, content="The office is in Braga")
+    spoiled = reworded(export_of(memory, history=True), "one small step", KEY)
+    done = other.import_(reworded(spoiled, "The office is in Porto", f"The key is {KEY}"))
+    assert done.others["refused"] >= 2
+    assert other.pools.list() == []
+    assert KEY not in export_of(other, history=True, everything=True).getvalue().decode()
+
+
+def test_memories_of_another_account_become_those_of_mine(memory, other) -> None:
+    kept = memory.as_(account="acme").remember("The office is in Porto").memory
+    other.import_(export_of(memory.as_(account="acme"), history=True))
+    assert other.get(kept.id).account == "default"
+    other.as_(account="third")
+    with pytest.raises(InvalidInput, match="account"):
+        other.import_(export_of(memory.as_(account="acme")), account=" ")
+
+
+def test_an_account_can_be_named(memory, other) -> None:
+    kept = memory.remember("The office is in Porto").memory
+    other.import_(export_of(memory), account="acme")
+    assert other.list() == []
+    assert other.as_(account="acme").get(kept.id).account == "acme"
+
+
+def test_ids_that_another_account_has_are_refused_one_by_one(memory) -> None:
+    memory.remember("The office is in Porto")
+    memory.pools.create("plan", data={"step": 1})
+    memory.describe_tag("deploy", "how things get out")
+    raw = export_of(memory)
+    theirs = memory.as_(account="acme")
+    theirs.remember("Something of their own")
+    done = theirs.import_(raw)
+    assert (done.stored, done.refused) == (0, 1)
+    assert memory.pools.read("plan") == {"step": 1}
+    assert [record.content for record in theirs.list()] == ["Something of their own"]
+
+
+def test_a_view_takes_out_only_what_it_reaches(rich, exported) -> None:
+    ada, bob = rich.as_(agent="ada", teams=["core"]), rich.as_(agent="bob")
+    assert b"diary" in exported(ada)
+    assert b"core team" in exported(ada)
+    assert b"short meetings" in exported(ada)
+    for raw in (exported(bob), exported(bob, history=True), exported(rich, history=True)):
+        assert b"diary" not in raw
+        assert b"core team" not in raw
+        assert b"short meetings" not in raw
+    assert b"purged" not in exported(bob)
+    assert b"secrets" not in exported(bob, history=True)
+    assert b"diary" in exported(rich, everything=True)
+
+
+def test_a_view_names_no_memory_of_a_room_it_does_not_reach(memory, exported) -> None:
+    hidden = memory.as_(agent="ada").remember("Ada keeps a diary", scope="agent").memory
+    seen = memory.remember("The office is in Porto").memory
+    memory.as_(agent="ada").link(seen.id, hidden.id)
+    assert hidden.id.encode() not in exported(memory.as_(agent="bob"), history=True)
+    assert hidden.id.encode() in exported(memory, everything=True)
+
+
+def test_a_view_fills_no_room_it_does_not_reach(rich, other) -> None:
+    raw = export_of(rich, everything=True)
+    done = other.as_(agent="bob").import_(io.BytesIO(raw.getvalue()))
+    reasons = " ".join(left.reason for left in done.left_out)
+    assert "its room (agent) is out of reach" in reasons
+    assert "belongs to another" in reasons
+    assert other.as_(agent="ada", teams=["core"]).list(scope=["agent", "team"]) == []
+    assert other.import_(raw, everything=True).refused == 0
+    assert len(other.as_(agent="ada", teams=["core"]).list(scope=["agent", "team"])) == 2
+
+
+def test_a_file_makes_nobody_the_owner_of_a_pool(memory, clock) -> None:
+    ada, bob = memory.as_(agent="ada"), memory.as_(agent="bob")
+    ada.pools.create("plan", data={"step": 1})
+    clock.advance(60)
+    raw = reworded(export_of(memory, everything=True), '"owner":"ada"', '"owner":"bob"')
+    raw = reworded(raw, '"updated_at":"2026-01-01T12:00:00+00:00"', '"updated_at":"2026-01-01T13:00:00+00:00"')
+    done = bob.import_(raw)
+    assert "belongs to another" in done.left_out[0].reason
+    assert ada.pools.get("plan").owner == "ada"
+
+
+def test_a_dry_run_changes_nothing_and_says_the_same(rich, other, exported) -> None:
+    other.forget(other.remember("Kestrel runs on port 8080").memory.id)
+    before = exported(other, history=True, everything=True)
+    raw = export_of(rich, everything=True)
+    dry = other.import_(io.BytesIO(raw.getvalue()), everything=True, dry_run=True)
+    assert exported(other, history=True, everything=True) == before
+    assert (dry.dry_run, dry.operation) == (True, None)
+    real = other.import_(raw, everything=True)
+    for name in ("stored", "updated", "unchanged", "refused", "others", "left_out"):
+        assert getattr(dry, name) == getattr(real, name)
+
+
+def test_a_key_that_is_taken_is_told(memory, other) -> None:
+    memory.remember("The office is in Porto", key="office")
+    other.remember("The office is in Faro, by the sea", key="office")
+    done = other.import_(export_of(memory))
+    assert (done.stored, done.refused) == (0, 1)
+    assert "key" in done.left_out[0].reason
+
+
+def test_a_history_goes_only_where_there_is_none(memory, other) -> None:
+    memory.remember("The office is in Porto")
+    other.remember("Something else")
+    done = other.import_(export_of(memory, history=True))
+    assert "history was left out" in done.notes[0]
+    assert [event.kind for event in other.log()] == ["import", "remember"]
+
+
+def test_vectors_that_do_not_fit_are_left_out(memory, other) -> None:
+    kept = memory.remember("The office is in Porto").memory
+    done = other.import_(reworded(export_of(memory), '"dimensions":128', '"dimensions":64'))
+    assert done.stored == 1
+    assert other.stats()["unembedded"] == 1
+    assert other.recall("office in Porto")[0].memory.id == kept.id
+
+
+def test_memory_that_is_off_takes_nothing_in(memory, other) -> None:
+    memory.remember("The office is in Porto", project="shop")
+    other.off("shop")
+    done = other.import_(export_of(memory))
+    assert (done.stored, done.left_out[0].reason) == (0, "memory is off for shop")
