@@ -1,0 +1,1 @@
+"""Adapters: recollect inside the programs people use already."""

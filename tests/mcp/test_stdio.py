@@ -1,0 +1,183 @@
+"""`recollect mcp` as a process: real clients of both eras, peers that misbehave, many servers on one file, an orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from mcp.client.client import Client
+from playing import RECOLLECT, Line, call, environment, made, on_stdio, outcome_of
+
+import recollect
+
+VERSIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
+NONSENSE = ("{broken", "[]", '"text"', "", "null", "\x00\x01", '{"jsonrpc": "1.0"}', b"\xff\xfe\xfd")
+# Prints when it is imported, as a careless library would: once through Python, once past it.
+NOISY = "import os\nprint('a stray print', flush=True)\nos.write(1, b'and a raw one\\n')\nraise ImportError\n"
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "pipe", "version": "1"}}
+
+
+def held(store: Path) -> list[str]:
+    """What a store holds, newest first."""
+    with recollect.open(store, embedder="none", project="shop") as memory:
+        return [record.content for record in memory.list(limit=2000)]
+
+
+def piped(store: Path, calls: list[dict[str, Any]], *before: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    """Run a server with everything it will ever be asked on its stdin."""
+    messages = [{"id": 0, "method": "initialize", "params": HELLO}]
+    messages += [
+        {"id": n, "method": "tools/call", "params": {"name": "remember", "arguments": c}}
+        for n, c in enumerate(calls, 1)
+    ]
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+    seen = environment(store, **more.pop("env", {}))
+    command = [*RECOLLECT, *before]
+    return subprocess.run(
+        command, input=lines, env=seen, capture_output=True, text=True, timeout=60, check=False, **more
+    )
+
+
+def test_the_sdks_own_client_works_in_the_current_revision_and_by_the_older_handshake(store: Path, era: str) -> None:
+    async def scene(client: Client) -> None:
+        assert client.protocol_version == VERSIONS[era]
+        assert client.server_info is not None and client.server_info.name == "recollect"
+        kept = await call(client, "remember", content="We deploy with make deploy")
+        found = await call(client, "recall", query="how do we deploy?")
+        assert [hit["id"] for hit in found.form["hits"]] == [kept.form["id"]]
+        assert "lexical only" in found.text, "without a model it says so"
+
+    async def run() -> Any:
+        async with Client(on_stdio(store), mode=era) as client:
+            return await outcome_of(scene(client))
+
+    made(asyncio.run(run()))
+
+
+def test_a_client_of_before_the_current_revision_works(store: Path, older_python: Path) -> None:
+    script = [str(older_python), str(Path(__file__).with_name("older_client.py"))]
+    command = [*script, *RECOLLECT, "--project", "shop", "mcp"]
+    ran = subprocess.run(command, env=environment(store), capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stderr
+    seen = json.loads(ran.stdout)
+    assert seen["version"] == "2025-11-25" and len(seen["tools"]) == 10
+    assert (seen["kept"], seen["found"]) == ("stored", ["We deploy with make deploy"])
+    assert seen["wrong"][0] is True and "querry: is not an argument of recall" in seen["wrong"][1]
+    assert seen["pinned"] == "Nothing is pinned." and len(seen["resources"]) == 3 and len(seen["prompts"]) == 2
+
+
+def test_a_peer_that_misbehaves_is_answered_and_told_to_stop_the_server_ends_in_order(store: Path) -> None:
+    with Line(store) as line:
+        line.initialize()
+        for nonsense in NONSENSE:
+            line.send(nonsense)
+        line.send({"jsonrpc": "2.0", "id": 7, "method": "no/such"})
+        line.call(8, "recall", query="still there?")
+        told: dict[Any, Any] = {}
+        while 8 not in told or 7 not in told:
+            answer = line.read()
+            told[answer["id"]] = answer
+        assert told[None]["error"]["code"] == -32700
+        assert told[7]["error"]["code"] == -32601
+        assert told[8]["result"]["isError"] is False
+
+        line.call(9, "remember", content="x" * 10_000_000)
+        refused = line.read()["result"]
+        assert refused["isError"] is True and "500,000" in refused["content"][0]["text"]
+        line.call(10, "remember", **{"y" * 1_000_000: 1, "content": "x"})
+        assert len(line.read()["result"]["content"][0]["text"]) < 1000
+        line.call(11, "remember", content="The kitchen is on the second floor")
+        assert line.read()["result"]["structuredContent"]["kind"] == "stored"
+
+        line.process.send_signal(signal.SIGTERM)
+        assert line.process.wait(20) == 0
+        assert line.process.stderr is not None and line.process.stderr.read() == b""
+    assert held(store) == ["The kitchen is on the second floor"]
+
+
+def test_stray_prints_stay_off_the_wire_and_a_kill_in_the_middle_leaves_nothing_half_done(
+    store: Path, tmp_path: Path
+) -> None:
+    noisy = tmp_path / "noisy"
+    noisy.mkdir()
+    (noisy / "sqlite3_extra.py").write_text(NOISY)
+    (noisy / "sitecustomize.py").write_text(
+        "import sys, sqlite3\nreal = sqlite3.connect\n"
+        "def connect(*a, **k):\n"
+        "    try:\n        import sqlite3_extra\n    except ImportError:\n        pass\n"
+        "    return real(*a, **k)\nsqlite3.connect = connect\n"
+    )
+    with Line(store, PYTHONPATH=str(noisy)) as line:
+        line.initialize()
+        for n in range(60):
+            line.call(n, "remember", content=f"Fact number {n} of a long talk")
+        acknowledged = [line.read()["id"] for _ in range(5)]
+        line.process.kill()
+        said = line.process.communicate()[1].decode()
+    assert "a stray print" in said and "and a raw one" in said
+    kept = held(store)
+    assert {f"Fact number {n} of a long talk" for n in acknowledged} <= set(kept)
+    with recollect.open(store, embedder="none", project="shop") as memory:
+        found = memory.doctor()
+        assert found["integrity"] == "ok" and not found["orphans"]
+        assert len(memory.log(limit=1000)) == len(kept), "every memory has its event, every event its memory"
+
+
+def test_a_client_that_closes_its_end_gets_what_it_is_owed_under_the_identity_it_was_given(
+    store: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "bakery"
+    folder.mkdir()
+    (folder / ".recollect.toml").write_text('project = "bakery-app"\n')
+    calls = [{"content": f"Rye number {n} is sold out"} for n in range(4)]
+    calls.append({"content": "The oven is called Bertha", "scope": "agent"})
+    calls.append({"content": "The night shift starts at two", "scope": "team", "more": {"team": "night"}})
+    ran = piped(
+        store, calls, "--agent", "baker", "mcp", "--team", "night", cwd=folder, env={"RECOLLECT_ACCOUNT": "acme"}
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    told = {message["id"]: message["result"] for message in map(json.loads, ran.stdout.splitlines())}
+    assert told.keys() == set(range(7))
+    assert told[1]["structuredContent"]["memory"]["project"] == "bakery-app"
+    assert told[5]["structuredContent"]["memory"]["agent"] == "baker"
+    assert told[6]["structuredContent"]["memory"]["team"] == "night"
+    with recollect.open(store, embedder="none", account="acme", agent="baker", teams=["night"]) as memory:
+        assert len(memory.list()) == 6
+    with recollect.open(store, embedder="none") as memory:
+        assert memory.list() == []
+
+
+def test_ten_servers_on_one_file_see_each_others_writes_at_the_next_call(store: Path) -> None:
+    lines = [Line(store) for _ in range(10)]
+    try:
+        for line in lines:
+            line.initialize()
+        for turn, line in enumerate(lines):
+            line.call(1, "remember", content=f"Team {turn} sits in room {100 + turn}")
+            assert line.read()["result"]["structuredContent"]["kind"] == "stored"
+            reader = lines[(turn + 1) % len(lines)]
+            reader.call(2, "recall", query=f"where does team {turn} sit?", limit=1)
+            (hit,) = reader.read()["result"]["structuredContent"]["hits"]
+            assert hit["content"] == f"Team {turn} sits in room {100 + turn}"
+        for number, line in enumerate(lines):
+            for n in range(5):
+                line.call(10 + n, "remember", content=f"Badge {number * 5 + n} belongs to guest {chr(65 + n)}{number}")
+        for line in lines:
+            assert [line.read()["result"]["structuredContent"]["kind"] for _ in range(5)] == ["stored"] * 5
+    finally:
+        for line in lines:
+            line.__exit__()
+    assert len(held(store)) == 60
+
+
+def test_a_store_that_cannot_be_opened_is_told_to_the_agent_and_on_stderr(store: Path) -> None:
+    store.write_bytes(b"this is not a database, but it is long enough to be taken for one" * 40)
+    ran = piped(store, [{"content": "Lunch is at noon"}], "mcp")
+    told = json.loads(ran.stdout.splitlines()[1])["result"]
+    assert told["isError"] is True and "restore a backup" in told["content"][0]["text"]
+    assert ran.returncode == 3
+    assert "Traceback" not in ran.stderr and ran.stderr.count(str(store)) == 1
