@@ -1,4 +1,4 @@
-"""`python -m bench`: quality, speed, graph, reliability, or all; `report` writes docs/benchmarks.md from the newest runs."""
+"""`python -m bench`: quality, speed, graph, reliability, or all; `server` is PostgreSQL; `report` writes docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def main(arguments: list[str] | None = None) -> int:
         _graph(given)
     if wanted in ("reliability", "all"):
         _reliability(given)
+    if wanted == "server":
+        _server(given)
     if wanted == "report":
         from bench.report import write
 
@@ -81,6 +83,16 @@ def _reliability(given: argparse.Namespace) -> None:
     _keep("reliability", given, {"figures": [f.as_row() for f in figures]})
 
 
+def _server(given: argparse.Namespace) -> None:
+    from bench import server
+    from bench.tables import figures_table
+
+    size = server.Size(given.rows or 100_000, given.accounts, given.each)
+    figures = server.run(size, given.url)
+    print(f"\n## Server\n\n{figures_table(figures)}\n")
+    _keep("server", given, {"figures": [f.as_row() for f in figures]})
+
+
 def _keep(what: str, given: argparse.Namespace, content: dict[str, Any]) -> None:
     if given.save:
         print(f"raw rows: {runs.save(what, content)}")
@@ -97,7 +109,10 @@ def _settings(constants: str) -> dict[str, Any]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
-        "command", nargs="?", choices=("quality", "speed", "graph", "reliability", "all", "report"), default="all"
+        "command",
+        nargs="?",
+        choices=("quality", "speed", "graph", "reliability", "server", "all", "report"),
+        default="all",
     )
     parser.add_argument("--data", help="folder of the evaluation sets (or RECOLLECT_BENCH_DATA)")
     parser.add_argument("--cache", help="folder for cached vectors (the user's cache folder)")
@@ -106,7 +121,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--profile", default="all", help="hybrid, or several with commas; the first has the figures")
     parser.add_argument("--constants", default="", help="dense=0.65,… : defines the profile `tuned` on hybrid")
     parser.add_argument("--quick", action="store_true", help="fewer haystacks for other profiles, fewer pairs")
-    parser.add_argument("--rows", type=int, help="speed and graph: one size only")
+    parser.add_argument("--rows", type=int, help="speed, graph and server: one size only")
+    parser.add_argument("--accounts", type=int, default=1000, help="server: how many small accounts")
+    parser.add_argument("--each", type=int, default=1000, help="server: memories of a small account")
+    parser.add_argument("--url", help="server: a PostgreSQL of your own, as a user who may create databases")
     parser.add_argument("--large", action="store_true", help="speed: also a million memories")
     parser.add_argument("--seconds", type=float, default=60, help="reliability: how long eight processes work")
     parser.add_argument("--kills", type=int, default=50, help="reliability: how often a writer is killed")

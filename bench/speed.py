@@ -21,6 +21,7 @@ from bench.loading import loading_figures
 from bench.metrics import mean, quantile
 from bench.synthetic import PROJECT, SMALL_PROJECT, PreparedQueries, Words, drafts
 from bench.tables import Figure
+from bench.tiers import tier_figures
 
 _RECALL_TARGETS = {10_000: 3.0, 100_000: 8.0, 1_000_000: 45.0}
 _WRITES = 150
@@ -68,6 +69,7 @@ def _at_size(path: Path, rows: int, model: str, questions: int) -> list[Figure]:
             one.recall(asked[0], project=PROJECT)
         figures = _recall_figures(memory, asked, rows)
         figures += _small_figures(small, own, asked, embedder, rows)
+        figures += tier_figures(memory, asked, rows, _k(rows))
         if rows <= 100_000:
             figures.append(_dense_figure(memory, ids, asked, embedder, rows))
         figures += _remember_figures(memory, rows, path.parent)

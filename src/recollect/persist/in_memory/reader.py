@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from recollect.values.document import Document
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.ids import fingerprint
+from recollect.values.kept import Kept
 from recollect.values.link import Edge, Node
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place, reaches
@@ -82,7 +84,7 @@ class InMemoryReader:
         return self._settled(account, same)
 
     def purged(self, account: str, text: str) -> bool:
-        return (account, self._digest(text)) in self._state.purged
+        return any((account, digest) in self._state.purged for digest in self._digests(text))
 
     def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:
         keyed = [h for h in self._state.of(account) if h.memory.key == key and place in (None, h.memory.place)]
@@ -211,8 +213,38 @@ class InMemoryReader:
     def note(self, name: str) -> str | None:
         return self._state.notes.get(name)
 
+    def accounts(self) -> list[str]:
+        owners = {held.memory.account for held in self._state.held.values()}
+        owners |= {document.account for document in self._state.documents.values()}
+        some = (*self._state.events, *self._state.purged, *self._state.switches)
+        return sorted(owners | {owner for owner, _ in some} - {""})
+
+    def walk(self, account: str, after: int, limit: int) -> list[Kept]:
+        own = [held for held in self._state.of(account) if held.row > after][:limit]
+        return [
+            Kept(
+                held.row,
+                held.memory,
+                None if held.embedding is None else held.embedding.model.name,
+                None if held.embedding is None else held.embedding.vectors,
+                self._state.members.get(held.row),
+            )
+            for held in own
+        ]
+
+    def all_clusters(self, account: str) -> list[tuple[str, Cluster]]:
+        own = [(model.name, held) for owner, model, held in self._state.clusters.values() if owner == account]
+        return sorted(own, key=lambda pair: pair[1].id)
+
+    def purged_digests(self, account: str) -> list[bytes]:
+        return sorted(digest for owner, digest in self._state.purged if owner == account)
+
     def _digest(self, text: str) -> bytes:
-        return fingerprint(text, bytes.fromhex(self._state.notes["secret"]))
+        return self._digests(text)[0]
+
+    def _digests(self, text: str) -> list[bytes]:
+        former = json.loads(self._state.notes.get("former_secrets", "[]"))
+        return [fingerprint(text, bytes.fromhex(secret)) for secret in (self._state.notes["secret"], *former)]
 
     def _unembedded(self, account: str) -> list[Held]:
         own = self._state.of(account)

@@ -13,7 +13,7 @@ from recollect.persist.in_memory.rules import expired, heirs, narrowed, standing
 from recollect.persist.in_memory.state import Held, Model
 from recollect.values.manner import is_standing, only_asks
 from recollect.values.memory import Record
-from recollect.values.scope import Place
+from recollect.values.scope import Place, reaches
 from recollect.values.search import IN_WINDOW, PERSON, STANDING, TALKING, Candidates, Columns, Near, Search, role_of
 from recollect.values.terms import BM25_B as B
 from recollect.values.terms import BM25_K1 as K1
@@ -42,7 +42,7 @@ def search_all(account: Sequence[Held], search: Search, model: Model) -> Candida
         matches=_matches(found, search.terms),
         selected=np.array([held.row in chosen for held in found], np.bool_),
         columns=_columns(found, account, gates, search),
-        considered=len(account),
+        considered=len(gates.counted),
         visible=len(allowed),
         hidden=gates.held_back() if search.explain else (),
         idf=np.array(signals.idf, np.float32),
@@ -145,6 +145,8 @@ class _Gates:
 
     def __init__(self, account: Sequence[Held], search: Search) -> None:
         self._all = [held.memory for held in account]
+        # What lies behind a wall is not even counted.
+        self.counted = [memory for memory in self._all if reaches(search.viewer.identity, memory.place)]
         self._wanted = search.filter
         self._places = search.viewer.places()
         self._now = datetime.fromtimestamp(search.now, UTC)
@@ -168,7 +170,7 @@ class _Gates:
         reached = [memory for memory in self._all if self._reached(memory)]
         current = [memory for memory in reached if self._current(memory)]
         return (
-            ("other scope", len(self._all) - len(reached)),
+            ("other scope", len(self.counted) - len(reached)),
             ("expired or not yet valid", len(reached) - len(current)),
             ("superseded", sum(memory.id in self._replaced for memory in current)),
             ("forgotten or archived", sum(memory.status in ("forgotten", "archived") for memory in reached)),

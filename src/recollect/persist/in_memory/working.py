@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from recollect import errors
 from recollect.ports import Room
@@ -59,6 +60,9 @@ class InMemoryWorking:
             for room, key in gone:
                 del self._rooms[room][key]
             return len(gone)
+
+    def check(self) -> dict[str, Any]:
+        return {"place": "this process", "problem": None}
 
     def close(self) -> None:
         """Closing twice is fine."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -14,7 +15,7 @@ from recollect.persist.in_memory.reader import InMemoryReader
 from recollect.persist.in_memory.state import Embedding, Held, Model, State, as_stored, words_of
 from recollect.values.access import Access
 from recollect.values.cluster import Cluster, nearest_cluster, wall_of
-from recollect.values.document import Document, document_image
+from recollect.values.document import Document, journal_sides
 from recollect.values.event import Event, Image, Operation
 from recollect.values.image import difference, to_image
 from recollect.values.memory import Record
@@ -95,7 +96,7 @@ class InMemoryTransaction(InMemoryReader):
             self._state.switches.add((account, project))
 
     def allow_again(self, account: str, text: str) -> None:
-        self._state.purged.discard((account, self._digest(text)))
+        self._state.purged -= {(account, digest) for digest in self._digests(text)}
 
     def put_document(
         self, before: Document | None, after: Document | None, kind: EventKind | None, reason: str | None = None
@@ -105,8 +106,8 @@ class InMemoryTransaction(InMemoryReader):
         self._state.documents.pop(held.id, None)
         if after is not None:
             self._state.documents[after.id] = after
-        old, new = (None if document is None else document_image(document) for document in (before, after))
         if kind is not None:
+            old, new = journal_sides(before, after)
             self._journal(held.id, kind, old, new, reason, held.kind)
 
     def purge_document(self, document: Document) -> None:
@@ -117,9 +118,10 @@ class InMemoryTransaction(InMemoryReader):
     def log_access(self, account: str, document: str, access: Access) -> None:
         self._state.accesses.append((account, document, access))
 
-    def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int]) -> None:
+    def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int], model: str | None = None) -> None:
         self._empty(cluster.id)
-        self._state.clusters[cluster.id] = (account, self._model, cluster)
+        named = self._model if model in (None, self._model.name) else Model(str(model), len(cluster.centroid))
+        self._state.clusters[cluster.id] = (account, named, cluster)
         self._state.members |= {int(row): cluster.id for row in rows}
 
     def drop_clusters(self, account: str, ids: Sequence[str]) -> None:
@@ -130,6 +132,29 @@ class InMemoryTransaction(InMemoryReader):
 
     def set_note(self, name: str, value: str) -> None:
         self._state.notes[name] = value
+
+    def keep_vectors(self, memory: Record, model: str, vectors: NDArray[np.float32]) -> None:
+        held, rows = self._held(memory), np.atleast_2d(vectors)
+        if model == self._model.name and rows.shape[1] != self._model.dimensions:
+            raise errors.InvalidInput("vectors", f"{model} has other dimensions", "leave them out and re-embed")
+        made = Embedding(Model(model, rows.shape[1]), rows.astype(np.float16))
+        self._state.held[held.row] = replace(held, embedding=made)
+        if made.model == self._model:
+            self._assign(held.row, memory, vectors)
+
+    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
+        notes = self._state.notes
+        own, former = notes["secret"], json.loads(notes.get("former_secrets", "[]"))
+        if not self._state.held and not self._state.purged:
+            own, former = secrets[0], list(secrets[1:])
+        former += [secret for secret in secrets if secret not in (own, *former)]
+        notes |= {"secret": own, "former_secrets": json.dumps(former)}
+        self._state.purged |= {(account, digest) for digest in digests}
+
+    def replay(self, account: str, event: Event) -> int:
+        self._state.last_seq += 1
+        self._state.events.append((account, replace(event, seq=self._state.last_seq)))
+        return self._state.last_seq
 
     def _scrub(self, id: str) -> None:
         """Leave only the skeleton of what the journal says."""

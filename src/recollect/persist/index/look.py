@@ -49,7 +49,7 @@ class Look:
             matches=index.postings.matches(search.terms, spots),
             selected=selected,
             columns=scoring_columns(taken),
-            considered=index.held,
+            considered=self._gates.considered,
             visible=int(np.count_nonzero(self._allowed)),
             hidden=tuple(self._gates.held.items()),
             idf=idf,

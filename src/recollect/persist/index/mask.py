@@ -8,6 +8,7 @@ override leaves the global rule alone elsewhere, and an expired superseder gives
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from recollect.persist.index.growing import Part
 from recollect.persist.index.rows import Names
 from recollect.values.filter import Filter
+from recollect.values.scope import Place, reaches
 from recollect.values.search import Search
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
@@ -39,6 +41,13 @@ class Gates:
         open_places = np.fromiter((place in places for place in known), np.bool_, len(known))
         allowed: Mask = open_places[self.table["place"]] & (self.table["status"] != DEAD)
         return allowed
+
+    def counted(self) -> Mask:
+        """Rows the identity reaches, wherever it stands: what lies behind a wall is not even counted."""
+        identity, known = self.search.viewer.identity, self.names.places.known
+        within = np.fromiter((reaches(identity, cast(Place, place)) for place in known), np.bool_, len(known))
+        mine: Mask = within[self.table["place"]] & (self.table["status"] != DEAD)
+        return mine
 
     def current(self) -> Mask:
         """Rows that are neither expired nor outside the time they hold for."""
@@ -95,16 +104,17 @@ class Gates:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The rows a search may return, those of all rows that are superseded, and how many each gate held back."""
+    """The rows a search may return, those of all rows that are superseded, and how many were counted and held back."""
 
     allowed: Mask
     superseded: Mask
+    considered: int
     held: dict[str, int]
 
 
 def compose(gates: Gates, wanted: Filter) -> Composed:
     """Decide every gate of a search."""
-    reached, current = gates.reached(), gates.current()
+    counted, reached, current = gates.counted(), gates.reached(), gates.current()
     superseded = gates.superseded(reached, current)
     status = gates.table["status"]
     statuses = set(wanted.statuses)
@@ -114,7 +124,7 @@ def compose(gates: Gates, wanted: Filter) -> Composed:
         named |= superseded & active
     allowed = reached & named
     if "active" in statuses and "superseded" not in statuses:
-        allowed &= ~superseded
+        allowed &= ~(superseded & active)
     allowed &= current | ~active
     mine = gates.wanted(wanted)
     if mine is not None:
@@ -122,10 +132,10 @@ def compose(gates: Gates, wanted: Filter) -> Composed:
     held: dict[str, int] = {}
     if gates.search.explain:
         held = {
-            "other scope": int((~reached & (status != DEAD)).sum()),
+            "other scope": int((counted & ~reached).sum()),
             "expired or not yet valid": int((reached & ~current).sum()),
             "superseded": int((reached & current & superseded).sum()),
             "forgotten or archived": int((reached & (status > SUPERSEDED) & (status != DEAD)).sum()),
             "filter": 0 if mine is None else int((reached & ~mine).sum()),
         }
-    return Composed(allowed, superseded & active, held)
+    return Composed(allowed, superseded & active, int(np.count_nonzero(counted)), held)

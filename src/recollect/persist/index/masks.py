@@ -67,6 +67,7 @@ class Masks:
         gates = Composed(
             np.concatenate((kept.gates.allowed, more.allowed)),
             np.concatenate((kept.gates.superseded, more.superseded)),
+            kept.gates.considered + more.considered,
             {},
         )
         until = min(kept.until, _next_turning(tail, search.now))

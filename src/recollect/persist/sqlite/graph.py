@@ -76,7 +76,7 @@ class FileGraph:
 
     def clusters(self) -> list[Cluster]:
         """The clusters made of vectors of the model in use, the largest first."""
-        return [_cluster_of(row) for row in self._run("all_clusters", model=self._model)]
+        return [cluster_of(row) for row in self._run("all_clusters", model=self._model)]
 
     def documents(self, kind: str, name: str | None, prefix: str | None) -> list[Document]:
         """The documents of a kind, of one name, or of names that begin alike."""
@@ -148,7 +148,8 @@ def document_row(document: Document, account: int) -> dict[str, Any]:
     }
 
 
-def _cluster_of(row: sqlite3.Row) -> Cluster:
+def cluster_of(row: sqlite3.Row) -> Cluster:
+    """The cluster a row holds."""
     return Cluster(
         id=id_text(row["id"]),
         name=row["name"],

@@ -183,6 +183,7 @@ INSERT INTO clusters (id, account, scope, room, name, model, centroid, radius, m
 VALUES (:id, :account, :scope, :room, :name, :model, :centroid, :radius, :made_at)
 ON CONFLICT (id) DO UPDATE SET name = excluded.name, model = excluded.model, centroid = excluded.centroid,
     radius = excluded.radius, made_at = excluded.made_at
+WHERE clusters.account = excluded.account
 
 -- clear_cluster: A cluster without its members.
 DELETE FROM members WHERE cluster = (SELECT cluster FROM clusters WHERE id = :id AND account = :account)
@@ -193,8 +194,9 @@ DELETE FROM clusters WHERE id = :id AND account = :account
 -- cluster_of: The cluster a row belongs to.
 SELECT c.id AS id FROM members AS m JOIN clusters AS c ON c.cluster = m.cluster WHERE m.row = :row
 
--- join_cluster: A row belongs to one cluster.
+-- join_cluster: A row belongs to one cluster; a row that is gone by now to none.
 INSERT INTO members (row, cluster) SELECT :row, cluster FROM clusters WHERE id = :id AND account = :account
+AND EXISTS (SELECT 1 FROM memories WHERE row = :row)
 ON CONFLICT (row) DO UPDATE SET cluster = excluded.cluster
 
 -- leave_cluster: A row belongs to no cluster.
@@ -205,6 +207,7 @@ INSERT INTO documents (id, account, kind, name, scope, room, project, body, crea
 VALUES (:id, :account, :kind, :name, :scope, :room, :project, :body, :created_at, :updated_at)
 ON CONFLICT (id) DO UPDATE SET name = excluded.name, scope = excluded.scope, room = excluded.room,
     project = excluded.project, body = excluded.body, updated_at = excluded.updated_at
+WHERE documents.account = excluded.account
 
 -- drop_document: A document.
 DELETE FROM documents WHERE id = :id AND account = :account
@@ -252,3 +255,27 @@ SELECT row, access_count, accessed_at FROM memories WHERE account = :account AND
 
 -- purged_since: Whether anything was purged after a sequence number.
 SELECT 1 FROM events NOT INDEXED WHERE seq > :seq AND kind = 'purge' AND account = :account AND document IS NULL LIMIT 1
+
+-- all_accounts: Every account that has anything, by name.
+SELECT name FROM accounts WHERE account IN (
+    SELECT account FROM memories UNION SELECT account FROM documents UNION SELECT account FROM purged
+    UNION SELECT account FROM switches UNION SELECT account FROM events) ORDER BY name
+
+-- walk_memories: The rows of an account in their order, each with its vector, of whatever model, and its cluster.
+SELECT m.*, v.model AS model, v.vector AS vector, c.id AS cluster FROM memories AS m
+LEFT JOIN vectors AS v ON v.row = m.row
+LEFT JOIN members AS b ON b.row = m.row
+LEFT JOIN clusters AS c ON c.cluster = b.cluster
+WHERE m.row > :after AND +m.account = :account ORDER BY m.row LIMIT :limit
+
+-- shortest_vector: How long the vectors of a model are at least.
+SELECT min(length(vector)) AS bytes FROM vectors WHERE model = :model
+
+-- every_cluster: The clusters of every model; nobody asks for their size.
+SELECT c.*, 0 AS size FROM clusters AS c WHERE c.account = :account ORDER BY c.id
+
+-- all_purged: The keyed hashes of what was purged.
+SELECT digest FROM purged WHERE account = :account ORDER BY digest
+
+-- holds_nothing: Whether nothing was ever stored under the secret of this file.
+SELECT NOT EXISTS (SELECT 1 FROM memories) AND NOT EXISTS (SELECT 1 FROM purged) AS empty

@@ -21,12 +21,12 @@ from recollect.persist.sqlite.indexes import Indexes
 from recollect.persist.sqlite.rows import event_of, id_text, memory_of, micros, place_of_target, vectors_of
 from recollect.persist.sqlite.sql import queries
 from recollect.persist.sqlite.tally import Tally
+from recollect.persist.sqlite.whole import WholeReader
 from recollect.values.access import Access
 from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.event import Event
 from recollect.values.filter import Filter
-from recollect.values.ids import fingerprint
 from recollect.values.link import Edge, Node
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place
@@ -41,18 +41,18 @@ class OpenFile:
 
     connection: sqlite3.Connection
     indexes: Indexes
-    secret: bytes
     accounts: dict[str, int] = field(default_factory=dict)
     clusters: dict[str, tuple[object, list[Cluster]]] = field(default_factory=dict)
 
 
-class SqliteReader:
+class SqliteReader(WholeReader):
     """Everything that can be asked, over one connection."""
 
     def __init__(self, file: OpenFile, now: datetime | None) -> None:
         self._file, self._now = file, now
         self._connection, self._indexes = file.connection, file.indexes
         self._warmed: dict[str, AccountIndex] = {}
+        self._secrets: list[bytes] = []
 
     def get(self, account: str, ids: Sequence[str]) -> list[Record | None]:
         rows = self._run("get_memories", account=self._number(account), ids=_hex_list(ids))
@@ -107,7 +107,8 @@ class SqliteReader:
         return self._settled(account, rows)
 
     def purged(self, account: str, text: str) -> bool:
-        return self._run("is_purged", account=self._number(account), digest=self.digest(text)).fetchone() is not None
+        number = self._number(account)
+        return any(self._run("is_purged", account=number, digest=one).fetchone() for one in self.digests(text))
 
     def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:
         found = self._settled(account, self._run("by_key", account=self._number(account), key=key))
@@ -225,10 +226,6 @@ class SqliteReader:
     def note(self, name: str) -> str | None:
         row = self._run("get_note", name=name).fetchone()
         return None if row is None else str(row["value"])
-
-    def digest(self, text: str) -> bytes:
-        """The keyed fingerprint of a text in this store."""
-        return fingerprint(text, self._file.secret)
 
     def _run(self, name: str, /, **values: Any) -> sqlite3.Cursor:
         return self._connection.execute(queries()[name], values)

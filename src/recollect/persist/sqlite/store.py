@@ -30,7 +30,7 @@ class SqliteStore:
             notes = dict(tuple(row) for row in connection.execute("SELECT name, value FROM notes"))
         self._connection = connection
         self._indexes = Indexes(folder, notes["store"])
-        self._file = OpenFile(connection, self._indexes, bytes.fromhex(notes["secret"]))
+        self._file = OpenFile(connection, self._indexes)
         self._lock = threading.RLock()
         self._closed = False
 

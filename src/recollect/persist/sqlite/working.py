@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from recollect import errors
 from recollect.persist.sqlite.connection import BUSY_SECONDS, MEMORY, translated
@@ -96,6 +96,15 @@ class SqliteWorking:
 
     def sweep(self, now: float) -> int:
         return self._run(lambda connection: connection.execute(_SWEEP, (now,)).rowcount)
+
+    def check(self) -> dict[str, Any]:
+        problem = None
+        if self._path is not None and self._path.exists():
+            try:
+                self._run(lambda connection: connection.execute(_GET, ("", "", "", "", 0.0)).fetchone())
+            except errors.RecollectError as error:
+                problem = str(error)
+        return {"place": self._name, "problem": problem}
 
     def close(self) -> None:
         """Let go of the file. Closing twice is fine."""

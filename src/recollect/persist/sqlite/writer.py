@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -15,10 +16,11 @@ from recollect.persist.sqlite.graph import cluster_row, document_row
 from recollect.persist.sqlite.reader import OpenFile, SqliteReader
 from recollect.persist.sqlite.rows import blob_of, dumped, id_bytes, id_text, micros, row_of
 from recollect.persist.sqlite.sql import queries
+from recollect.persist.sqlite.whole import WholeAccount, checked
 from recollect.values.access import Access
 from recollect.values.cluster import Cluster, nearest_cluster, wall_of
-from recollect.values.document import Document, document_image
-from recollect.values.event import Image, Operation
+from recollect.values.document import Document, journal_sides
+from recollect.values.event import Event, Image, Operation
 from recollect.values.ids import new_id
 from recollect.values.image import difference, to_image
 from recollect.values.memory import Record
@@ -39,7 +41,11 @@ class SqliteTransaction(SqliteReader):
 
     def insert(self, memory: Record, vectors: NDArray[np.float32] | None, kind: EventKind = "remember") -> None:
         number = self._own(memory.account)
-        cursor = self._run("insert_memory", **row_of(memory, number, self.digest(memory.content)))
+        try:
+            cursor = self._run("insert_memory", **row_of(memory, number, self.digest(memory.content)))
+        except sqlite3.IntegrityError:
+            field = "key" if memory.key is not None and self.by_key(memory.account, memory.key) else "id"
+            raise errors.InvalidInput(field, "is taken by another memory", "leave it out or choose another") from None
         row = cursor.lastrowid or 0
         self._indexes.wrote(memory.account)
         self._put_tags(number, row, memory.tags)
@@ -105,7 +111,8 @@ class SqliteTransaction(SqliteReader):
 
     def allow_again(self, account: str, text: str) -> None:
         """A person's explicit wish outweighs an earlier purge of the same text."""
-        self._run("drop_purged", account=self._own(account), digest=self.digest(text))
+        for digest in self.digests(text):
+            self._run("drop_purged", account=self._own(account), digest=digest)
 
     def put_document(
         self, before: Document | None, after: Document | None, kind: EventKind | None, reason: str | None = None
@@ -117,8 +124,8 @@ class SqliteTransaction(SqliteReader):
             self._run("drop_document", id=id_bytes(held.id), account=number)
         else:
             self._run("put_document", **document_row(after, number))
-        old, new = (None if document is None else document_image(document) for document in (before, after))
         if kind is not None:
+            old, new = journal_sides(before, after)
             self._journal(held.id, 0, kind, old, new, reason, held.kind)
 
     def purge_document(self, document: Document) -> None:
@@ -138,9 +145,9 @@ class SqliteTransaction(SqliteReader):
         }
         self._run("log_access", **values)
 
-    def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int]) -> None:
+    def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int], model: str | None = None) -> None:
         number = self._own(account)
-        self._run("put_cluster", **cluster_row(cluster, number, self._indexes.model))
+        self._run("put_cluster", **cluster_row(cluster, number, model or self._indexes.model))
         self._run("clear_cluster", id=id_bytes(cluster.id), account=number)
         values = [{"row": int(row), "id": id_bytes(cluster.id), "account": number} for row in rows]
         self._connection.executemany(queries()["join_cluster"], values)
@@ -153,6 +160,20 @@ class SqliteTransaction(SqliteReader):
 
     def set_note(self, name: str, value: str) -> None:
         self._run("set_note", name=name, value=value)
+
+    def keep_vectors(self, memory: Record, model: str, vectors: NDArray[np.float32]) -> None:
+        row = self._row(memory)
+        if model == self._indexes.model:
+            self._put_vectors(row, checked(model, vectors, self._indexes.dimensions), memory)
+        else:
+            self._whole(memory.account).put_vectors(row, model, vectors)
+
+    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
+        WholeAccount(self._connection, account, self._own(account)).keep_purged(secrets, digests)
+        self._secrets = []
+
+    def replay(self, account: str, event: Event) -> int:
+        return WholeAccount(self._connection, account, self._own(account)).replay(event)
 
     def _own(self, account: str) -> int:
         number = self._number(account)

@@ -1,0 +1,1 @@
+"""The server back end: PostgreSQL with pgvector, many processes at once, the same promises as a file."""

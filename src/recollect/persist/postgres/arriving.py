@@ -1,0 +1,74 @@
+"""Writing what comes from another store: vectors of any model, what was purged there, and its journal, line by line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.postgres.derived import Derived
+from recollect.persist.postgres.pending import Pending
+from recollect.persist.postgres.reader import PostgresReader
+from recollect.persist.postgres.rows import dumped, micros
+from recollect.persist.postgres.whole import checked
+from recollect.values.event import Event
+from recollect.values.memory import Record
+
+
+class ArrivingWriter(PostgresReader):
+    """The part of a transaction that takes in the whole of an account."""
+
+    _pending: Pending
+
+    def keep_vectors(self, memory: Record, model: str, vectors: NDArray[np.float32]) -> None:
+        row = self._row(memory)
+        if model == self._shared.model:
+            self._put_vectors(row, checked(model, vectors, self._shared.dimensions), memory)
+            return
+        derived = Derived(self._session.connection, self._pending.account_id, model)
+        derived.set_vectors(row, memory, vectors)
+        derived.flush()
+
+    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
+        self._own(account)
+        own, *former = (secret.hex() for secret in self._session.secrets())
+        if self._session.holds_nothing(account):
+            own, former = secrets[0], list(secrets[1:])
+        former += [secret for secret in secrets if secret not in (own, *former)]
+        self.set_note("secret", own)
+        self.set_note("former_secrets", json.dumps(former))
+        self._session.forget_secrets()
+        self._pending.later("add_purged", digests=list(digests))
+
+    def replay(self, account: str, event: Event) -> int:
+        self._own(account)
+        values = {
+            "operation": event.operation,
+            "at": micros(event.at),
+            "actor": event.actor,
+            "kind": event.kind,
+            "memory": event.memory_id,
+            "before": dumped(event.before),
+            "after": dumped(event.after),
+            "reason": event.reason,
+            "undoes": event.undoes,
+            "document": event.document,
+        }
+        self._pending.make_known()
+        seq = int(self._ask(account, "replay_event", **values)[0][0])
+        self._pending.later("move_account")
+        return seq
+
+    def set_note(self, name: str, value: str) -> None:
+        raise NotImplementedError
+
+    def _own(self, account: str) -> int:
+        raise NotImplementedError
+
+    def _row(self, memory: Record) -> int:
+        raise NotImplementedError
+
+    def _put_vectors(self, row: int, vectors: NDArray[np.float32] | None, memory: Record) -> None:
+        raise NotImplementedError

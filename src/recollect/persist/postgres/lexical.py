@@ -1,0 +1,76 @@
+"""Lexical: the leg of words. The rarest words of a question decide which rows are scored, BM25 which of them are best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.index.vectors import top_of
+from recollect.persist.postgres.columns import words_in
+from recollect.persist.postgres.filter import Compiled, moment, stored
+from recollect.persist.postgres.link import Facts, Link
+from recollect.persist.postgres.sql import queries
+from recollect.persist.postgres.words import Weights, bm25, gate, marks_of, occurrences, weights
+from recollect.values.search import Floats, Search
+
+Rows = NDArray[np.int64]
+# In a small account every word of a question counts; in a larger one so many rows are scored at most, unless the rarest word
+# alone stands in more. A row costs three microseconds, most of them for a page of its own.
+SMALL, GATE = 2_000, 1_500
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Rows in growing order with their scores."""
+
+    rows: Rows
+    scores: Floats
+
+    def best(self, count: int) -> Rows:
+        """The best rows, best first."""
+        met = np.flatnonzero(self.scores > 0)
+        top = met[top_of(self.scores[met], count)]
+        top.sort()
+        return self.rows[top[np.argsort(-self.scores[top], kind="stable")]]
+
+    def within(self, rows: Rows) -> Scored:
+        """Only some rows."""
+        held = np.isin(self.rows, rows)
+        return Scored(self.rows[held], self.scores[held])
+
+
+UNSCORED = Scored(np.empty(0, np.int64), np.empty(0, np.float32))
+
+
+def weighed(link: Link, search: Search, facts: Facts) -> Weights:
+    """What the words of a question weigh."""
+    marks = marks_of(link.account_id, search.terms)
+    return weights(marks, link.memories_of(marks), facts.held, facts.words)
+
+
+def scored(link: Link, search: Search, under: Compiled, facts: Facts, asked: Weights) -> Scored:
+    """The rows that hold telling words of a question, as far as they may be shown, with their scores."""
+    if not (asked.idf > 0).any():
+        return UNSCORED
+    memories = link.memories_of(asked.marks)
+    marks = gate(asked.marks, memories, int(memories.sum()) if facts.held <= SMALL else GATE)
+    superseded = link.superseded(search)
+    plain = under.plain and (search.filter.statuses == ("active",) or len(superseded) == 0)
+    values = {
+        **under.values,
+        "gate": marks,
+        "stored": stored(search.filter),
+        "now": moment(search.now),
+        "past": search.past,
+    }
+    name = "worded" if plain else "worded_under"
+    rows, lengths, raw = link.row(name, values, under.into(queries("search.sql")[name]))
+    if rows is None:
+        return UNSCORED
+    found = bm25(asked, occurrences(asked.marks, words_in(raw), lengths), lengths)
+    order = np.argsort(rows, kind="stable")
+    if plain and len(superseded):
+        order = order[~np.isin(rows[order], superseded)]
+    return Scored(rows[order], found[order])

@@ -1,0 +1,172 @@
+"""Link: one account seen in one view of the database, with what is known of it already.
+
+What a process knows of an account is good while the account's journal stands still, so it is kept by that number; inside a
+transaction that has written nothing is kept beyond the link itself.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.postgres.columns import Array
+from recollect.persist.postgres.places import place_text, room_text
+from recollect.persist.postgres.replacements import NO_ROWS, Replacements, replacements
+from recollect.persist.postgres.sql import queries
+from recollect.persist.postgres.vector_index import INDEXED_FROM, index_name
+from recollect.values.search import Floats, Search
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_MANY = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """An account in numbers: its memories and their words, those of them that are behind no wall to the viewer, the mean of
+    its vectors and how many, and what is in the places looked in."""
+
+    held: int
+    words: int
+    replacing: int
+    considered: int
+    indexed: bool
+    mean: Floats | None
+    embedded: int
+    memories: int
+    vectors: int
+
+
+NOTHING = Facts(0, 0, 0, 0, indexed=False, mean=None, embedded=0, memories=0, vectors=0)
+
+
+class Known:
+    """What one process knows of accounts, the least recently used forgotten first."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[object, tuple[object, Any]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: object, stamp: object) -> Any:
+        """What is kept under a key, if it is of this state."""
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None or kept[0] != stamp:
+                return None
+            self._kept.move_to_end(key)
+            return kept[1]
+
+    def keep(self, key: object, stamp: object, value: object) -> None:
+        """Remember something of a state."""
+        with self._lock:
+            self._kept[key] = (stamp, value)
+            self._kept.move_to_end(key)
+            if len(self._kept) > _MANY:
+                self._kept.popitem(last=False)
+
+
+@dataclass(slots=True)
+class Link:
+    """The way to one account. `stamp` is where its journal stands, None once this transaction has written."""
+
+    connection: Connection[Any]
+    account_id: int
+    account: str
+    model: str
+    dimensions: int
+    known: Known
+    stamp: int | None
+    _own: dict[object, Any] = field(default_factory=dict)
+
+    def replaced(self) -> Replacements:
+        """Who supersedes whom."""
+        found = self._remembered("replaced")
+        if found is None:
+            found = self._keep("replaced", replacements(self.connection, self.account_id))
+        return found  # type: ignore[no-any-return]
+
+    def superseded(self, search: Search) -> NDArray[np.int64]:
+        """The rows replaced for a viewer at a moment."""
+        if self.facts(search).replacing == 0:
+            return NO_ROWS
+        key = (search.viewer.places(), search.now, search.past)
+        if self._own.get("superseded", (None,))[0] != key:
+            self._own["superseded"] = (key, self.replaced().superseded(search))
+        return self._own["superseded"][1]  # type: ignore[no-any-return]
+
+    def facts(self, search: Search) -> Facts:
+        """The account in numbers, for what this viewer looks at."""
+        places, identity = search.viewer.places(), search.viewer.identity
+        key = ("facts", self.model, places, identity)
+        found = self._own.get(key) or self._remembered(key)
+        if found is None:
+            rooms = [("agent", identity.agent), *(("team", team) for team in identity.teams)]
+            values = {
+                "places": [place_text(place) for place in sorted(places)],
+                "own": [room_text(scope, room) for scope, room in rooms if room],
+                "model": self.model,
+                "index": index_name(self.account_id, self.model),
+            }
+            row = self.row("facts", values)
+            found = NOTHING if row is None else _facts(row)
+            # An index may be made at any moment without a line in the journal: as long as one is due, look again.
+            if found.indexed or found.embedded < INDEXED_FROM:
+                self._keep(key, found)
+            self._own[key] = found
+        return found  # type: ignore[no-any-return]
+
+    def counted(self, search: Search, passing: int | None = None) -> Any:
+        """How many rows pass this filter, remembered for the further looks of the same question; None when nobody counted."""
+        key = ("passing", search.viewer.places(), search.filter, search.now, search.past)
+        return self._remembered(key) if passing is None else self._keep(key, passing)
+
+    def memories_of(self, marks: NDArray[np.int32]) -> NDArray[np.int64]:
+        """How many memories hold each of some words."""
+        key = ("words", marks.tobytes())
+        counts = self._remembered(key)
+        if counts is None:
+            held: dict[int, int] = {}
+            found = self.row("memories_of_words", {"marks": marks})
+            if found[0] is not None:
+                held = dict(zip(found[0].tolist(), found[1].tolist(), strict=True))
+            counts = self._keep(key, np.array([held.get(mark, 0) for mark in marks.tolist()], np.int64))
+        return counts  # type: ignore[no-any-return]
+
+    def row(self, name: str, values: Mapping[str, Any], statement: str | None = None) -> Any:
+        """The one row of a statement, its arrays as numpy's."""
+        with self.connection.cursor(binary=True) as cursor:
+            sql = queries("search.sql")[name] if statement is None else statement
+            return cursor.execute(sql, {"account_id": self.account_id, **values}).fetchone()
+
+    def columns(self, values: Mapping[str, Any], statement: str) -> dict[str, Array]:
+        """The one row of a statement by the names of its columns."""
+        with self.connection.cursor(binary=True) as cursor:
+            row = cursor.execute(statement, {"account_id": self.account_id, **values}).fetchone()
+            assert row is not None
+            assert cursor.description is not None
+            return {column.name: part for column, part in zip(cursor.description, row, strict=True)}
+
+    def _remembered(self, key: object) -> Any:
+        if self.stamp is None:
+            return self._own.get(key)
+        return self.known.get((self.account_id, key), self.stamp)
+
+    def _keep(self, key: object, value: Any) -> Any:
+        if self.stamp is None:
+            self._own[key] = value
+        else:
+            self.known.keep((self.account_id, key), self.stamp, value)
+        return value
+
+
+def _facts(row: tuple[Any, ...]) -> Facts:
+    held, words, replacing, considered, indexed, embedded, total, memories, vectors = row
+    mean = None if not embedded else (total / np.float32(embedded)).astype(np.float32)
+    return Facts(held, words, replacing, considered, indexed, mean, embedded or 0, memories, vectors)

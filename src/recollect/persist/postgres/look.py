@@ -1,0 +1,223 @@
+"""Look: one search over the tables of an account, with the same answers as `persist/index/look.py` has over its arrays.
+
+Two stages always: the legs choose rows under the whole filter, then the columns of those rows are fetched and their words and
+cosines worked out exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.index.mask import ACTIVE, SUPERSEDED
+from recollect.persist.index.vectors import distinct
+from recollect.persist.postgres.columns import Array, Dense, in_codes, no_columns, scoring_columns, words_in
+from recollect.persist.postgres.filter import STANDING_ROWS, compile_search, moment, reach, standing_part, window_part
+from recollect.persist.postgres.lexical import UNSCORED, Scored, scored, weighed
+from recollect.persist.postgres.link import Facts, Link
+from recollect.persist.postgres.nearest import EXACT, NONE, nearest
+from recollect.persist.postgres.sql import queries
+from recollect.persist.postgres.words import Weights, bm25, marks_of, occurrences
+from recollect.values.search import IN_WINDOW, PERSON, STANDING, TALKING, Candidates, Floats, Near, Search
+from recollect.values.words import STATUSES
+
+Rows = NDArray[np.int64]
+_NO_ROWS = np.empty(0, np.int64)
+_LOOKED_AT = 5_000
+_EVERY_STATUS = set(STATUSES)
+_GATES = ("other scope", "expired or not yet valid", "superseded", "forgotten or archived", "filter")
+
+
+class Look:
+    """An account seen through one search: what it may return is part of every statement."""
+
+    def __init__(self, link: Link, search: Search) -> None:
+        self._link, self._search = link, search
+        self._superseded = link.superseded(search)
+        self._filter = compile_search(search, link.account_id, self._superseded)
+
+    def candidates(self) -> Candidates:
+        """The rows worth scoring."""
+        link, search, facts = self._link, self._search, self._link.facts(self._search)
+        asked = weighed(link, search, facts)
+        if facts.held == 0:
+            return self._answer(facts, asked, {}, _NO_ROWS, 0)
+        worded = self._worded(facts, asked)
+        by_meaning = self._by_meaning(facts)
+        legs = [worded.best(search.depth), by_meaning]
+        inside, window = self._in_part(window_part(search.windows, self._filter.values), IN_WINDOW, worded)
+        _, standing = self._in_part(STANDING_ROWS if search.standing else None, STANDING, worded)
+        named = np.array(search.rows, np.int64)
+        chosen = distinct(np.concatenate([*legs, window, standing, named]))
+        found = self._columns(self._with_neighbours(chosen, np.concatenate([leg[:TALKING] for leg in legs])))
+        return self._answer(facts, asked, found, chosen, inside)
+
+    def near(self, vectors: Sequence[Floats]) -> list[Near]:
+        """The nearest rows of each of several vectors."""
+        facts = self._link.facts(self._search)
+        found = [nearest(self._link, self._filter, facts, vector, self._search.depth) for vector in vectors]
+        status = self._statuses(distinct(np.concatenate([_NO_ROWS, *(one.rows for one in found)])))
+        return [
+            Near(one.rows, one.cosine, np.array([status[row] for row in one.rows.tolist()], np.uint8)) for one in found
+        ]
+
+    def holding(self, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
+        """For each phrase, the visible rows that hold all its words; none when they are more than `most`."""
+        marks = [marks_of(self._link.account_id, phrase) for phrase in phrases]
+        counts = self._link.memories_of(np.concatenate([np.empty(0, np.int32), *marks]))
+        parts = np.split(counts, np.cumsum([len(part) for part in marks])[:-1])
+        few = [
+            number
+            for number, part in enumerate(parts)
+            if len(part) and 0 < part.min() <= max(50, 5 * most)
+        ]  # fmt: skip
+        if not few:
+            return [[] for _ in phrases]
+        values = {
+            "phrases": np.repeat(np.array(few, np.int32), [len(marks[number]) for number in few]),
+            "marks": np.concatenate([marks[number] for number in few]),
+            "most": most + 1,
+        }
+        phrase, rows, shown = self._row("holding", values)
+        return [_held(number, phrase, rows, shown, most) for number in range(len(phrases))]
+
+    def among(self, rows: Sequence[int]) -> list[int]:
+        """Those of some rows that may be returned, in the same order."""
+        if not rows:
+            return []
+        (found,) = self._row("among", {"rows": np.array(rows, np.int64)})
+        seen = set() if found is None else set(found.tolist())
+        return [row for row in rows if row in seen]
+
+    def standing(self, deliveries: Sequence[str], types: Sequence[str], since: float | None, limit: int) -> list[int]:
+        """Visible rows by how they stand: the most important first, or from a time on the latest first."""
+        values: dict[str, Any] = {"limit": limit}
+        part = standing_part(deliveries, types, values)
+        if since is not None:
+            values["from"] = moment(since)
+        statement = queries("search.sql")["standing" if since is None else "latest"].replace("{part}", part)
+        with self._link.connection.cursor(binary=True) as cursor:
+            found = cursor.execute(self._filter.into(statement), {**self._filter.values, **values})
+            return [row for (row,) in found]
+
+    def _worded(self, facts: Facts, asked: Weights) -> Scored:
+        if not self._search.depth and not self._search.windows and not self._search.standing:
+            return UNSCORED
+        return scored(self._link, self._search, self._filter, facts, asked)
+
+    def _by_meaning(self, facts: Facts) -> Rows:
+        search = self._search
+        found = NONE
+        if search.vector is not None:
+            found = nearest(self._link, self._filter, facts, search.vector, search.depth)
+        if found.passing is not None:
+            self._link.counted(search, found.passing)
+        return found.rows
+
+    def _in_part(self, part: str | None, count: int, worded: Scored) -> tuple[int, Rows]:
+        """How many rows pass a further condition, and those of them a leg brings: all, or the nearest and the wordiest."""
+        if part is None:
+            return 0, _NO_ROWS
+        vector = self._search.vector
+        values = {"model": self._link.model, "count": count, "looked_at": _LOOKED_AT}
+        name = "in_part_unmeasured" if vector is None else "in_part"
+        if vector is not None:
+            values["vector"] = Dense(vector)
+        statement = queries("search.sql")[name].replace("{part}", part)
+        total, first, rows = self._row(name, values, statement)
+        if rows is None or total <= count:
+            return total, _NO_ROWS if rows is None else rows
+        return total, np.concatenate((first, worded.within(rows).best(count)))
+
+    def _with_neighbours(self, chosen: Rows, talking: Rows) -> Rows:
+        """The chosen rows and, where people talk, what was said beside the best of them."""
+        reach = self._search.neighbours
+        if not reach or len(talking) == 0:
+            return chosen
+        (beside,) = self._row("beside", {"talking": distinct(talking), "reach": reach, "person": PERSON})
+        return chosen if beside is None else distinct(np.concatenate((chosen, beside)))
+
+    def _columns(self, rows: Rows) -> dict[str, Array]:
+        """The columns of some rows."""
+        search, texts = self._search, queries("search.sql")
+        if len(rows) == 0:
+            return {}
+        values: dict[str, Any] = {"rows": rows, "seasons": sorted(search.seasons), "model": self._link.model}
+        statement = in_codes(texts["columns"])
+        if search.vector is None:
+            statement = statement.replace(texts["nearness"], texts["nearness_unknown"])
+        else:
+            values["vector"] = Dense(search.vector)
+        if search.rows:  # asked for by number: whether they may be shown is still to be seen
+            statement, values = self._filter.into(f"{statement} AND {{where}}"), {**self._filter.values, **values}
+        found = self._link.columns(values, statement)
+        return {} if found["row"] is None else found
+
+    def _answer(self, facts: Facts, asked: Weights, found: dict[str, Array], chosen: Rows, inside: int) -> Candidates:
+        search = self._search
+        visible, hidden = self._counts(facts)
+        mean = (
+            float(facts.mean @ search.vector)
+            if search.mean and search.vector is not None and facts.mean is not None
+            else 0.0
+        )
+        whole: dict[str, Any] = {
+            "considered": facts.considered, "visible": visible, "hidden": hidden, "idf": asked.idf, "mean_cosine": mean,
+            "mean_length": asked.mean_length, "in_window": inside,
+        }  # fmt: skip
+        if not found:
+            empty = np.empty(0, np.float32)
+            matches = np.zeros((0, len(asked.marks)), np.uint8)
+            return Candidates(_NO_ROWS, empty, empty, matches, empty.astype(np.bool_), no_columns(), **whole)
+        counts = occurrences(asked.marks, words_in(found["words"]), found["length"])  # type: ignore[arg-type]
+        scores = bm25(asked, counts, found["length"])
+        order = np.argsort(found["row"], kind="stable")
+        taken = {name: part[order] for name, part in found.items() if name != "words"}
+        rows = taken["row"]
+        selected = np.isin(rows, chosen)
+        columns = scoring_columns(taken, self._standing(rows, taken["status"]), taken["length"])
+        return Candidates(rows, taken["cosine"], scores[order], counts[order], selected, columns, **whole)
+
+    def _counts(self, facts: Facts) -> tuple[int, tuple[tuple[str, int], ...]]:
+        """How many rows pass, and how many each gate holds back.
+
+        Counted when asked to explain, on the way to the nearest, and while it costs next to nothing; else, and for whoever
+        looks at every status, as many as live in the places reached.
+        """
+        link, search, under = self._link, self._search, self._filter
+        if search.explain:
+            statement = queries("search.sql")["held_back"].replace("{current}", under.current)
+            statement = statement.replace("{narrowed}", under.narrowed)
+            values: dict[str, Any] = {"replaced": self._superseded}
+            statement = statement.replace("{reach}", reach(search.viewer.identity, values))
+            *held, visible = self._row("held_back", values, statement)
+            return visible, tuple(zip(_GATES, held, strict=True))
+        visible = link.counted(search)
+        if visible is None and facts.memories <= EXACT and set(search.filter.statuses) != _EVERY_STATUS:
+            visible = link.counted(search, self._row("allowed", {})[0])
+        return facts.memories if visible is None else visible, ()
+
+    def _statuses(self, rows: Rows) -> dict[int, int]:
+        """The standing of some rows for this viewer."""
+        if self._search.filter.statuses == ("active",) or len(rows) == 0:
+            return dict.fromkeys(rows.tolist(), ACTIVE)
+        found, status = self._row("how_they_stand", {"rows": rows}, in_codes(queries("search.sql")["how_they_stand"]))
+        return dict(zip(found.tolist(), self._standing(found, status).tolist(), strict=True))
+
+    def _standing(self, rows: Rows, status: Array) -> NDArray[np.uint8]:
+        replaced = np.isin(rows, self._superseded) & (status == ACTIVE)
+        return np.where(replaced, SUPERSEDED, status).astype(np.uint8)
+
+    def _row(self, name: str, values: dict[str, Any], statement: str | None = None) -> Any:
+        text = queries("search.sql")[name] if statement is None else statement
+        return self._link.row(name, {**self._filter.values, **values}, self._filter.into(text))
+
+
+def _held(number: int, phrase: Array | None, rows: Array, shown: Array, most: int) -> list[int]:
+    if phrase is None:
+        return []
+    own = phrase == number
+    return np.sort(rows[own & shown]).tolist() if np.count_nonzero(own) <= most else []

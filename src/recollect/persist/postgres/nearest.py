@@ -1,0 +1,81 @@
+"""Nearest: the leg of meaning. All rows that pass are measured while they are few; above, the vector index of the account.
+
+A graph index without a second thought fails small shares (one row of ten found for a share of 1 %), so the way is chosen from
+the counts of the places a viewer reaches, and a walk that ends with too few rows is answered by measuring after all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.postgres.columns import Dense
+from recollect.persist.postgres.filter import Compiled
+from recollect.persist.postgres.link import Facts, Link
+from recollect.persist.postgres.sql import queries
+from recollect.values.search import Floats
+
+# Measuring costs two to three milliseconds a thousand rows, a walk about three: up to here exactness is worth the difference.
+EXACT = 4_000
+_NARROW = 0.12
+_SCAN = 40_000
+_LEAST_WIDTH, _MOST_WIDTH = 128, 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Rows with their nearness, nearest first; and how many rows pass the filter, where that was counted on the way."""
+
+    rows: NDArray[np.int64]
+    cosine: Floats
+    passing: int | None = None
+
+
+NONE = Found(np.empty(0, np.int64), np.empty(0, np.float32))
+
+
+def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int) -> Found:
+    """The rows nearest to a vector under a filter."""
+    if facts.vectors == 0 or depth == 0:
+        return NONE
+    if not _indexed(facts):
+        return _measured(link, under, vector, depth)
+    if not under.wide:
+        # How many pass a narrow condition is not known: look, but no further than measuring pays.
+        found = _measured(link, under, vector, depth, most=EXACT + 1)
+        if found.passing is not None and found.passing <= EXACT:
+            return found
+    found = _walked(link, under, vector, depth)
+    enough = min(depth, facts.vectors) // 2
+    return found if len(found.rows) >= enough else _measured(link, under, vector, depth)
+
+
+def _indexed(facts: Facts) -> bool:
+    """Whether there is an index, and so many rows may pass that it is the better way."""
+    if not facts.indexed or facts.vectors <= EXACT:
+        return False
+    return facts.vectors > 3 * EXACT or facts.vectors > _NARROW * facts.embedded
+
+
+def _measured(link: Link, under: Compiled, vector: Floats, depth: int, most: int | None = None) -> Found:
+    values = {**under.values, "model": link.model, "vector": Dense(vector), "depth": depth, "most": most}
+    return _found(link.row("nearest_exact", values, under.into(queries("search.sql")["nearest_exact"])))
+
+
+def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Found:
+    width = min(max(2 * depth, _LEAST_WIDTH), _MOST_WIDTH)
+    link.row("index_settings", {"ef": str(width), "scan": str(_SCAN)})
+    values = {**under.values, "model": link.model, "vector": Dense(vector), "depth": depth, "likely": 2 * depth}
+    statement = queries("search.sql")["nearest_indexed"].replace("{dimensions}", str(int(link.dimensions)))
+    return _found(link.row("nearest_indexed", values, under.into(statement)))
+
+
+def _found(row: Any) -> Found:
+    passing, rows, cosine = row
+    if rows is None:
+        return Found(NONE.rows, NONE.cosine, passing)
+    order = np.lexsort((rows, -cosine))
+    return Found(rows[order], cosine[order], passing)

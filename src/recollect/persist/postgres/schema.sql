@@ -1,0 +1,274 @@
+-- The whole schema of a recollect database, as a new one gets it. Upgrades are migrations/NNNN.sql; a test proves they agree.
+-- Every table is keyed by account_id first and split by it into {partitions} parts; no constraint spans two accounts, so that
+-- a cluster which distributes by account_id can take it as it is. Times are whole microseconds since 1970 in UTC.
+-- account_id is a hash of the account's name; 0 is the store itself.
+
+CREATE SEQUENCE memory_rows;
+CREATE SEQUENCE journal_seq;
+CREATE SEQUENCE access_numbers;
+
+CREATE TABLE notes (
+    account_id bigint NOT NULL,
+    name       text   NOT NULL,               -- store id, keyed-hash secret, calibration of the embedder
+    value      text   NOT NULL,
+    PRIMARY KEY (account_id, name)
+) PARTITION BY HASH (account_id);
+
+-- One row an account: its name, where its journal stands, and what its word scores need.
+CREATE TABLE accounts (
+    account_id bigint NOT NULL PRIMARY KEY,
+    name       text   NOT NULL,
+    seq        bigint NOT NULL DEFAULT 0,      -- its last event: what a process knows of it is good while this stands still
+    held       bigint NOT NULL DEFAULT 0,      -- memories, whatever their status
+    words      bigint NOT NULL DEFAULT 0,      -- terms of all of them
+    replacing  bigint NOT NULL DEFAULT 0,      -- those that name one they supersede
+    clusters   text                            -- another one whenever its clusters changed; nothing while it has none
+) PARTITION BY HASH (account_id);
+
+CREATE TABLE memories (
+    account_id   bigint   NOT NULL,
+    row          bigint   NOT NULL DEFAULT nextval('memory_rows'),
+    id           uuid     NOT NULL,
+    content      text     NOT NULL,
+    digest       bytea    NOT NULL,            -- keyed hash of the normalised text: finds exact duplicates
+    type         text     NOT NULL,
+    scope        text     NOT NULL,
+    agent        text,
+    team         text,
+    project      text,
+    session      text,
+    task         text,
+    place        text     NOT NULL COLLATE "C", -- where it lives, in one comparable piece: scope, room, project
+    importance   double precision NOT NULL,
+    weight       double precision NOT NULL,
+    confidence   double precision NOT NULL,
+    trust        double precision NOT NULL,
+    score        integer  NOT NULL,
+    strength     integer  NOT NULL,
+    access_count integer  NOT NULL,
+    created_at   bigint   NOT NULL,
+    updated_at   bigint   NOT NULL,
+    accessed_at  bigint   NOT NULL,
+    hit_at       bigint,
+    valid_from   bigint,
+    valid_until  bigint,
+    expires_at   bigint,
+    delivery     text     NOT NULL,
+    status       text     NOT NULL,            -- active, archived or forgotten; superseded is worked out when read
+    supersedes   uuid,
+    source       text     NOT NULL,
+    position     integer,
+    speaker      text,
+    occurred_at  bigint,
+    season       text,
+    tags         text[]   NOT NULL,
+    more         text,                         -- JSON of what few memories have: breadcrumbs, labels, file paths, snippet …
+    key          text,
+    standing     boolean  NOT NULL,            -- a standing instruction, as the scorer sees it
+    asks         boolean  NOT NULL,            -- only a question
+    role         smallint NOT NULL,            -- whether a person, an assistant or a machine spoke
+    words        integer[] NOT NULL,           -- its terms, each a hash of account and term, as often as they stand in it
+    PRIMARY KEY (account_id, row),
+    UNIQUE (account_id, id)
+) PARTITION BY HASH (account_id);
+CREATE INDEX memories_digest ON memories (account_id, digest);
+CREATE INDEX memories_supersedes ON memories (account_id, supersedes) WHERE supersedes IS NOT NULL;
+CREATE INDEX memories_place ON memories (account_id, place);
+CREATE INDEX memories_thread ON memories (account_id, session, position) WHERE session IS NOT NULL;
+CREATE INDEX memories_happened ON memories (account_id, (coalesce(occurred_at, created_at)));
+CREATE INDEX memories_standing ON memories (account_id, row) WHERE standing;
+CREATE INDEX memories_importance ON memories (account_id, (importance::real) DESC, created_at DESC, row DESC);
+CREATE INDEX memories_latest ON memories (account_id, (greatest(created_at, hit_at)) DESC, row DESC);
+CREATE INDEX memories_delivery ON memories (account_id, delivery) WHERE delivery <> 'on_demand';
+-- Without a list of pending entries, which every search would have to read through.
+CREATE INDEX memories_words ON memories USING gin (words) WITH (fastupdate = off);
+-- An idempotency key belongs to one place: what lives elsewhere may use the same.
+CREATE UNIQUE INDEX memories_key ON memories (account_id, key, place) WHERE key IS NOT NULL;
+
+-- Tags and vectors are many, and a reference costs more than the row itself: who deletes a memory deletes these with it.
+CREATE TABLE tags (
+    account_id bigint NOT NULL,
+    tag        text   NOT NULL,
+    row        bigint NOT NULL,
+    PRIMARY KEY (account_id, tag, row)
+) PARTITION BY HASH (account_id);
+CREATE INDEX tags_row ON tags (account_id, row);
+
+-- One or more unit vectors a memory: its whole text first. A large account gets a vector index of its own, a small one none.
+CREATE TABLE vectors (
+    account_id bigint   NOT NULL,
+    row        bigint   NOT NULL,
+    part       smallint NOT NULL,
+    model      text     NOT NULL,              -- only vectors of the model in use are ever compared
+    vector     halfvec  NOT NULL,
+    PRIMARY KEY (account_id, row, part)
+) PARTITION BY HASH (account_id);
+
+-- How many memories hold a term.
+CREATE TABLE terms (
+    account_id bigint  NOT NULL,
+    word       integer NOT NULL,
+    memories   integer NOT NULL,
+    PRIMARY KEY (account_id, word)
+) PARTITION BY HASH (account_id);
+
+-- How many memories and vectors a place holds: exact or approximate search is decided from this.
+CREATE TABLE rooms (
+    account_id bigint NOT NULL,
+    place      text   NOT NULL COLLATE "C",
+    model      text   NOT NULL,                -- '' counts memories, a model's name its vectors
+    held       bigint NOT NULL,
+    PRIMARY KEY (account_id, place, model)
+) PARTITION BY HASH (account_id);
+
+-- The sum of the vectors of whole texts: their mean is what an unrelated memory looks like.
+CREATE TABLE centers (
+    account_id bigint NOT NULL,
+    model      text   NOT NULL,
+    vectors    bigint NOT NULL,
+    total      vector NOT NULL,
+    PRIMARY KEY (account_id, model)
+) PARTITION BY HASH (account_id);
+
+CREATE TABLE events (
+    account_id bigint NOT NULL,
+    seq        bigint NOT NULL DEFAULT nextval('journal_seq'),
+    operation  uuid   NOT NULL,
+    at         bigint NOT NULL,
+    actor      text   NOT NULL,
+    kind       text   NOT NULL,
+    memory     uuid   NOT NULL,
+    row        bigint NOT NULL,
+    before     text,
+    after      text,
+    reason     text,
+    undoes     uuid,
+    document   text,                           -- the kind of document it is about; nothing for a memory
+    PRIMARY KEY (account_id, seq)
+) PARTITION BY HASH (account_id);
+CREATE INDEX events_memory ON events (account_id, memory);
+CREATE INDEX events_operation ON events (account_id, operation);
+CREATE INDEX events_undoes ON events (account_id, undoes) WHERE undoes IS NOT NULL;
+
+CREATE TABLE purged (
+    account_id bigint NOT NULL,
+    digest     bytea  NOT NULL,
+    PRIMARY KEY (account_id, digest)
+) PARTITION BY HASH (account_id);
+
+CREATE TABLE switches (
+    account_id bigint NOT NULL,
+    project    text   NOT NULL,                -- '*' is every project
+    PRIMARY KEY (account_id, project)
+) PARTITION BY HASH (account_id);
+
+CREATE TABLE links (
+    account_id bigint NOT NULL,
+    source     bigint NOT NULL,
+    relation   text   NOT NULL,
+    target     uuid   NOT NULL,                -- an id: what it names may be gone, and may come back
+    weight     double precision NOT NULL,
+    PRIMARY KEY (account_id, source, relation, target),
+    FOREIGN KEY (account_id, source) REFERENCES memories ON DELETE CASCADE
+) PARTITION BY HASH (account_id);
+-- Strongest and newest first, so that a hub is read no further than needed.
+CREATE INDEX links_target ON links (account_id, target, weight DESC, source DESC);
+
+CREATE TABLE triggers (
+    account_id bigint NOT NULL,
+    row        bigint NOT NULL,
+    pattern    text   NOT NULL,
+    PRIMARY KEY (account_id, row, pattern),
+    FOREIGN KEY (account_id, row) REFERENCES memories ON DELETE CASCADE
+) PARTITION BY HASH (account_id);
+
+CREATE TABLE clusters (
+    account_id bigint NOT NULL,
+    id         uuid   NOT NULL,
+    scope      text   NOT NULL,                -- the room its members live in
+    room       text   NOT NULL,
+    name       text   NOT NULL,
+    model      text   NOT NULL,
+    centroid   bytea  NOT NULL,
+    radius     double precision NOT NULL,
+    made_at    bigint NOT NULL,
+    PRIMARY KEY (account_id, id)
+) PARTITION BY HASH (account_id);
+
+CREATE TABLE members (
+    account_id bigint NOT NULL,
+    row        bigint NOT NULL,
+    cluster    uuid   NOT NULL,
+    PRIMARY KEY (account_id, row),
+    FOREIGN KEY (account_id, row) REFERENCES memories ON DELETE CASCADE,
+    FOREIGN KEY (account_id, cluster) REFERENCES clusters ON DELETE CASCADE
+) PARTITION BY HASH (account_id);
+CREATE INDEX members_cluster ON members (account_id, cluster, row);
+
+CREATE TABLE documents (
+    account_id bigint NOT NULL,
+    id         uuid   NOT NULL,
+    kind       text   NOT NULL,
+    name       text   NOT NULL COLLATE "C",
+    scope      text   NOT NULL,
+    room       text   NOT NULL,
+    project    text   NOT NULL,
+    body       text   NOT NULL,                -- JSON
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    PRIMARY KEY (account_id, id),
+    UNIQUE (account_id, kind, name, scope, room, project)
+) PARTITION BY HASH (account_id);
+
+-- Who read and wrote what of a context; a log, neither journalled nor undone.
+CREATE TABLE accesses (
+    account_id bigint NOT NULL,
+    document   uuid   NOT NULL,
+    number     bigint NOT NULL DEFAULT nextval('access_numbers'),
+    at         bigint NOT NULL,
+    agent      text,
+    action     text   NOT NULL,
+    memory     uuid,
+    PRIMARY KEY (account_id, document, number)
+) PARTITION BY HASH (account_id);
+
+-- Who does a piece of background work now, and until when it may be taken over.
+CREATE TABLE leases (
+    account_id bigint NOT NULL,
+    work       text   NOT NULL,
+    holder     text   NOT NULL,
+    until      bigint NOT NULL,
+    PRIMARY KEY (account_id, work)
+) PARTITION BY HASH (account_id);
+
+-- The word index under the wall: its operators may not be index conditions where row-level security stands (they could tell of
+-- rows by their errors), so these functions of the owner look up, and hold to the account of the session themselves.
+
+-- The rows of the session's account that hold one of some words, in some places, as they stand at a moment.
+CREATE FUNCTION words_any(marks integer[], places text[], statuses text[], at bigint, past boolean)
+RETURNS TABLE ("row" bigint, words integer[])
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1000 SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+    own bigint := nullif(current_setting('recollect.account', true), '')::bigint;
+BEGIN
+    RETURN QUERY
+    SELECT m.row, m.words FROM memories AS m
+    WHERE m.account_id = own AND m.words && marks AND m.place = ANY (places) AND m.status = ANY (statuses)
+      AND (m.status <> 'active' OR (
+          (m.expires_at IS NULL OR m.expires_at > at) AND (m.valid_until IS NULL OR m.valid_until > at)
+          AND (CASE WHEN past THEN coalesce(m.valid_from, m.occurred_at, m.created_at) ELSE m.valid_from END > at) IS NOT TRUE));
+END
+$$;
+
+-- The rows of the session's account that hold all of some words, at most so many.
+CREATE FUNCTION words_all(marks integer[], most integer)
+RETURNS TABLE ("row" bigint)
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 100 SET search_path FROM CURRENT AS $$
+#variable_conflict use_column
+DECLARE
+    own bigint := nullif(current_setting('recollect.account', true), '')::bigint;
+BEGIN
+    RETURN QUERY SELECT m.row FROM memories AS m WHERE m.account_id = own AND m.words @> marks LIMIT most;
+END
+$$;

@@ -1,0 +1,234 @@
+-- Every statement of a search. {where} is the compiled filter on memories AS m; values are arrays, one a column, so that numpy
+-- takes them as they are. Nothing here orders by more than one measure: legs choose rows, the scorer ranks them.
+
+-- replacements: the memories that supersede a stored one, in columns
+SELECT array_agg(m.id::text), array_agg(o.id::text), array_agg(m.place), array_agg(o.place), array_agg(m.row), array_agg(o.row),
+       array_agg(m.status = 'active'),
+       array_agg(coalesce(m.expires_at::float8, 'NaN')), array_agg(coalesce(m.valid_from::float8, 'NaN')),
+       array_agg(coalesce(m.valid_until::float8, 'NaN')), array_agg(coalesce(m.occurred_at, m.created_at)::float8)
+FROM memories AS m JOIN memories AS o ON o.account_id = m.account_id AND o.id = m.supersedes
+WHERE m.account_id = %(account_id)s AND o.account_id = %(account_id)s AND m.supersedes IS NOT NULL
+
+-- facts: what a search needs to know of an account and of the places it looks in
+SELECT a.held, a.words, a.replacing, a.held - r.walled, to_regclass(%(index)s) IS NOT NULL, c.vectors, c.total::real[], r.memories, r.vectors
+FROM accounts AS a LEFT JOIN centers AS c ON c.account_id = %(account_id)s AND c.model = %(model)s
+CROSS JOIN (
+    SELECT coalesce(sum(o.held) FILTER (WHERE o.model = '' AND o.place = ANY (%(places)s)), 0)::bigint AS memories,
+           coalesce(sum(o.held) FILTER (WHERE o.model = %(model)s AND o.place = ANY (%(places)s)), 0)::bigint AS vectors,
+           -- Behind a wall are the rooms of other agents and teams: what lies there is not even counted.
+           coalesce(sum(o.held) FILTER (WHERE o.model = '' AND o.place ~ '^\["(agent|team)",' AND NOT EXISTS (
+               SELECT FROM unnest(%(own)s::text[]) AS u (room) WHERE starts_with(o.place, u.room))), 0)::bigint AS walled
+    FROM rooms AS o WHERE o.account_id = %(account_id)s AND (o.place = ANY (%(places)s)
+      OR o.place >= '["agent",' AND o.place < '["agent"-' OR o.place >= '["team",' AND o.place < '["team"-')
+) AS r
+WHERE a.account_id = %(account_id)s
+
+-- memories_of_words: how many memories hold each of some words
+SELECT array_agg(t.word), array_agg(t.memories) FROM terms AS t
+WHERE t.account_id = %(account_id)s AND t.word = ANY (%(marks)s)
+
+-- worded: the words of the rows that hold one of some words, when place, status and time are the whole filter
+SELECT array_agg(g.row), array_agg(cardinality(g.words)), string_agg(substring(array_send(g.words) FROM 21), '')
+FROM words_any(%(gate)s, %(places)s, %(stored)s, %(now)s, %(past)s) AS g
+
+-- worded_under: the same under any filter
+SELECT array_agg(g.row), array_agg(cardinality(g.words)), string_agg(substring(array_send(g.words) FROM 21), '')
+FROM words_any(%(gate)s, %(places)s, %(stored)s, %(now)s, %(past)s) AS g JOIN memories AS m ON m.row = g.row
+WHERE {where}
+
+-- nearest_exact: the nearest of all rows that pass, and how many pass; with `most` of them, only of as many
+WITH passing AS MATERIALIZED (SELECT m.row FROM memories AS m WHERE {where} LIMIT %(most)s),
+measured AS (SELECT x.row, x.part, -(x.vector::vector <#> %(vector)s::vector) AS cosine
+             FROM passing AS p JOIN vectors AS x ON x.row = p.row
+             WHERE x.account_id = %(account_id)s AND x.model = %(model)s OFFSET 0),
+best AS (SELECT y.row, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
+         FROM measured AS y GROUP BY y.row ORDER BY nearness DESC LIMIT %(depth)s)
+SELECT (SELECT count(*) FROM passing), array_agg(b.row), array_agg(b.nearness::real) FROM best AS b
+
+-- nearest_indexed: the nearest by the account's own vector index, as far as they pass
+WITH likely AS MATERIALIZED (
+    SELECT x.row FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
+    WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND {where}
+    ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT %(likely)s),
+measured AS (SELECT x.row, x.part, -(x.vector::vector <#> %(vector)s::vector) AS cosine
+             FROM (SELECT DISTINCT row FROM likely) AS l JOIN vectors AS x ON x.row = l.row
+             WHERE x.account_id = %(account_id)s AND x.model = %(model)s OFFSET 0),
+best AS (SELECT y.row, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
+         FROM measured AS y GROUP BY y.row ORDER BY nearness DESC LIMIT %(depth)s)
+SELECT NULL::bigint, array_agg(b.row), array_agg(b.nearness::real) FROM best AS b
+
+-- index_settings: how far an index scan goes before it gives up on a narrow filter
+SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(ef)s, true),
+       set_config('hnsw.max_scan_tuples', %(scan)s, true)
+
+-- in_part: how many rows pass a further condition, and the first of them by nearness; rows without a vector come last
+WITH inside AS MATERIALIZED (SELECT m.row FROM memories AS m WHERE {where} AND {part}),
+newest AS MATERIALIZED (SELECT i.row FROM inside AS i ORDER BY i.row DESC LIMIT %(looked_at)s),
+measured AS (SELECT n.row, max(-(x.vector <#> %(vector)s::vector::halfvec)) FILTER (WHERE x.part = 0) AS whole,
+                    max(-(x.vector <#> %(vector)s::vector::halfvec)) AS part
+             FROM newest AS n LEFT JOIN vectors AS x
+               ON x.account_id = %(account_id)s AND x.row = n.row AND x.model = %(model)s
+             GROUP BY n.row)
+SELECT (SELECT count(*) FROM inside),
+       (SELECT array_agg(y.row) FROM (SELECT row FROM measured ORDER BY whole + part DESC NULLS LAST, row DESC LIMIT %(count)s) AS y),
+       (SELECT array_agg(n.row) FROM newest AS n)
+
+-- in_part_unmeasured: the same without a vector to be near to
+WITH inside AS MATERIALIZED (SELECT m.row FROM memories AS m WHERE {where} AND {part}),
+newest AS MATERIALIZED (SELECT i.row FROM inside AS i ORDER BY i.row DESC LIMIT %(looked_at)s)
+SELECT (SELECT count(*) FROM inside),
+       (SELECT array_agg(y.row) FROM (SELECT n.row FROM newest AS n ORDER BY n.row DESC LIMIT %(count)s) AS y),
+       (SELECT array_agg(n.row) FROM newest AS n)
+
+-- among: those of some rows that pass
+SELECT array_agg(m.row) FROM memories AS m WHERE {where} AND m.row = ANY (%(rows)s)
+
+-- allowed: how many rows pass
+SELECT count(*) FROM memories AS m WHERE {where}
+
+-- how_they_stand: the statuses of some rows
+SELECT array_agg(m.row), array_agg((array_position({statuses}, m.status) - 1)::smallint) FROM memories AS m
+WHERE m.account_id = %(account_id)s AND m.row = ANY (%(rows)s)
+
+-- beside: what people said just before and after some rows, in the same session of the same place
+WITH said AS MATERIALIZED (
+    SELECT a.place, a.session, a.position FROM memories AS a
+    WHERE a.account_id = %(account_id)s AND a.row = ANY (%(talking)s) AND a.role = %(person)s
+      AND a.session IS NOT NULL AND a.position >= 0)
+-- Fenced, so that it is one short look into the index of turns a row, whatever is known of the tables.
+SELECT array_agg(DISTINCT n.row) FROM said AS s CROSS JOIN LATERAL (
+    SELECT m.row FROM memories AS m
+    WHERE {where} AND m.session IS NOT NULL AND m.session = s.session AND m.place = s.place AND m.role = %(person)s
+      AND m.position BETWEEN greatest(s.position - %(reach)s, 0) AND s.position + %(reach)s AND m.position <> s.position
+    OFFSET 0) AS n
+
+-- nearness: of some rows, to full precision
+SELECT x.row, max(x.cosine) FILTER (WHERE x.part = 0) AS whole, max(x.cosine) AS part
+FROM (SELECT v.row, v.part, -(v.vector::vector <#> %(vector)s::vector) AS cosine FROM vectors AS v
+      WHERE v.account_id = %(account_id)s AND v.row = ANY (%(rows)s) AND v.model = %(model)s OFFSET 0) AS x
+GROUP BY x.row
+
+-- nearness_unknown: when there is no vector to be near to
+SELECT NULL::bigint AS row, NULL::float8 AS whole, NULL::float8 AS part WHERE false
+
+-- columns: everything the scorer may look at, of some rows
+WITH near AS ({nearness})
+SELECT array_agg(m.row) AS row,
+       array_agg(m.importance::real) AS importance, array_agg(m.weight::real) AS weight, array_agg(m.confidence::real) AS confidence,
+       array_agg(m.trust::real) AS trust, array_agg(m.score) AS score, array_agg(m.strength) AS strength,
+       array_agg(m.access_count) AS access_count,
+       array_agg(m.created_at::float8 / 1000000) AS created, array_agg(m.updated_at::float8 / 1000000) AS updated,
+       array_agg(m.accessed_at::float8 / 1000000) AS accessed,
+       array_agg(coalesce(m.hit_at::float8 / 1000000, 'NaN')) AS hit,
+       array_agg(coalesce(m.occurred_at::float8 / 1000000, 'NaN')) AS occurred,
+       array_agg((array_position({statuses}, m.status) - 1)::smallint) AS status,
+       array_agg((array_position({types}, m.type) - 1)::smallint) AS type,
+       array_agg((array_position({scopes}, m.scope) - 1)::smallint) AS scope,
+       array_agg((array_position({sources}, m.source) - 1)::smallint) AS source,
+       array_agg(m.role) AS role,
+       array_agg((CASE WHEN m.season IS NULL THEN 0 WHEN m.season = ANY (%(seasons)s) THEN 1 ELSE -1 END)::smallint) AS season,
+       array_agg(m.standing) AS standing, array_agg(m.asks) AS asks,
+       -- One number a session of a place, the same in every answer: answers of one question are put together.
+       array_agg(CASE WHEN m.session IS NULL THEN -1 ELSE hashtext(m.place || (m.session COLLATE "C")) & 2147483647 END) AS thread,
+       array_agg(coalesce(m.position, -1)) AS position,
+       array_agg(coalesce(((n.whole + n.part) / 2)::real, 'NaN')) AS cosine,
+       array_agg(cardinality(m.words)) AS length, string_agg(substring(array_send(m.words) FROM 21), '') AS words
+FROM memories AS m LEFT JOIN near AS n ON n.row = m.row
+WHERE m.account_id = %(account_id)s AND m.row = ANY (%(rows)s)
+
+-- holding: for each of some phrases, the rows that hold all its words and whether each may be shown
+SELECT array_agg(h.phrase), array_agg(h.row), array_agg(h.shown)
+FROM (SELECT p.phrase, g.row, m.row IS NOT NULL AS shown
+      FROM (SELECT u.phrase, array_agg(u.word) AS marks
+            FROM unnest(%(phrases)s::integer[], %(marks)s::integer[]) AS u (phrase, word) GROUP BY u.phrase) AS p
+      CROSS JOIN LATERAL words_all(p.marks, %(most)s) AS g
+      LEFT JOIN memories AS m ON m.row = g.row AND {where}) AS h
+
+-- standing: rows by how they stand, the most important first
+SELECT m.row FROM memories AS m WHERE {where} AND {part}
+ORDER BY m.importance::real DESC, m.created_at DESC, m.row DESC LIMIT %(limit)s
+
+-- latest: rows stored or confirmed from a time on, the latest first
+SELECT m.row FROM memories AS m WHERE {where} AND {part} AND greatest(m.created_at, m.hit_at) >= %(from)s
+ORDER BY greatest(m.created_at, m.hit_at) DESC, m.row DESC LIMIT %(limit)s
+
+-- held_back: how many rows each gate of a search holds back
+SELECT count(*) FILTER (WHERE NOT (m.place = ANY (%(places)s)) AND {reach}),
+       count(*) FILTER (WHERE m.place = ANY (%(places)s) AND NOT ({current})),
+       count(*) FILTER (WHERE m.place = ANY (%(places)s) AND {current} AND m.row = ANY (%(replaced)s::bigint[])),
+       count(*) FILTER (WHERE m.place = ANY (%(places)s) AND m.status <> 'active'),
+       count(*) FILTER (WHERE m.place = ANY (%(places)s) AND ({narrowed}) IS NOT TRUE),
+       count(*) FILTER (WHERE {where})
+FROM memories AS m WHERE m.account_id = %(account_id)s
+
+-- embedded: every active memory with a vector of the model in use, in pages by row
+SELECT array_agg(e.row), array_agg(e.place), string_agg(e.vector, '')
+FROM (SELECT m.row, m.place, substring(halfvec_send(x.vector) FROM 5) AS vector
+      FROM memories AS m JOIN vectors AS x ON x.account_id = m.account_id AND x.row = m.row AND x.part = 0
+      WHERE m.account_id = %(account_id)s AND x.account_id = %(account_id)s AND x.model = %(model)s AND m.status = 'active'
+        AND m.row > %(after)s
+      ORDER BY m.row LIMIT %(limit)s) AS e
+
+-- how_many_embedded: as many as those
+SELECT count(*) FROM memories AS m JOIN vectors AS x ON x.account_id = m.account_id AND x.row = m.row AND x.part = 0
+WHERE m.account_id = %(account_id)s AND x.account_id = %(account_id)s AND x.model = %(model)s AND m.status = 'active'
+
+-- large_accounts: the accounts and models with so many embedded memories that an index pays
+SELECT c.account_id, c.model, c.vectors, vector_dims(c.total) FROM centers AS c WHERE c.vectors >= %(least)s
+ORDER BY c.vectors DESC
+
+-- index_state: the partition that holds an account's vectors, and whether its index is there and valid
+SELECT p.oid::regclass::text, (SELECT x.indisvalid FROM pg_index AS x JOIN pg_class AS c ON c.oid = x.indexrelid
+                               WHERE x.indrelid = p.oid AND c.relname = %(name)s)
+FROM pg_inherits AS i JOIN pg_class AS p ON p.oid = i.inhrelid, pg_get_expr(p.relpartbound, p.oid) AS bound
+WHERE i.inhparent = %(table)s::regclass
+  AND satisfies_hash_partition(i.inhparent, substring(bound FROM 'modulus (\d+)')::integer,
+                               substring(bound FROM 'remainder (\d+)')::integer, %(account_id)s::bigint)
+
+-- make_index: a graph of one account's vectors of one model
+CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON {partition}
+USING hnsw ((vector::halfvec({dimensions})) halfvec_cosine_ops) WITH (m = {links}, ef_construction = {width})
+WHERE account_id = {account_id} AND model = {model}
+
+-- add_vectors: the vectors of many rows, one after the other in one array
+INSERT INTO vectors (account_id, row, part, model, vector)
+SELECT %(account_id)s, u.row, u.part, %(model)s,
+       (%(flat)s::real[])[(u.place - 1) * %(width)s + 1 : u.place * %(width)s]::halfvec
+FROM unnest(%(rows)s::bigint[], %(parts)s::smallint[]) WITH ORDINALITY AS u (row, part, place)
+
+-- take_vectors: remove the vectors of a row, telling how many there were of each model, and that of the whole text
+WITH gone AS (DELETE FROM vectors WHERE account_id = %(account_id)s AND row = %(row)s RETURNING model, part, vector)
+SELECT g.model, count(*), (SELECT w.vector::real[] FROM gone AS w WHERE w.model = g.model ORDER BY w.part LIMIT 1)
+FROM gone AS g GROUP BY g.model
+
+-- count_vectors: how many vectors a row has of each model
+SELECT model, count(*) FROM vectors WHERE account_id = %(account_id)s AND row = %(row)s GROUP BY model
+
+-- count_words: more or fewer memories hold some words
+INSERT INTO terms AS t (account_id, word, memories)
+SELECT %(account_id)s, u.word, u.many FROM unnest(%(words)s::integer[], %(counts)s::integer[]) AS u (word, many)
+ON CONFLICT (account_id, word) DO UPDATE SET memories = t.memories + excluded.memories
+
+-- drop_words: words that no memory holds any more leave no trace
+DELETE FROM terms WHERE account_id = %(account_id)s AND word = ANY (%(words)s) AND memories <= 0
+
+-- count_rooms: more or fewer memories or vectors are in some places
+INSERT INTO rooms AS r (account_id, place, model, held)
+SELECT %(account_id)s, u.place, u.model, u.many
+FROM unnest(%(places)s::text[], %(models)s::text[], %(counts)s::bigint[]) AS u (place, model, many)
+ON CONFLICT (account_id, place, model) DO UPDATE SET held = r.held + excluded.held
+
+-- drop_rooms: places that hold nothing any more
+DELETE FROM rooms WHERE account_id = %(account_id)s AND place = ANY (%(places)s) AND held <= 0
+
+-- count_center: vectors of whole texts came or went
+INSERT INTO centers AS c (account_id, model, vectors, total)
+VALUES (%(account_id)s, %(model)s, %(vectors)s, %(total)s::vector)
+ON CONFLICT (account_id, model) DO UPDATE SET vectors = c.vectors + excluded.vectors, total = c.total + excluded.total
+
+-- drop_center: of no vectors there is no mean
+DELETE FROM centers WHERE account_id = %(account_id)s AND model = %(model)s AND vectors <= 0
+
+-- count_account: memories and words came or went
+UPDATE accounts SET held = held + %(held)s, words = words + %(words)s, replacing = replacing + %(replacing)s
+WHERE account_id = %(account_id)s

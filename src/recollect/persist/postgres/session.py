@@ -1,0 +1,190 @@
+"""Session: one connection inside one transaction, looking at one account at a time; nothing outside that account exists for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import psycopg
+
+from recollect import errors
+from recollect.persist.postgres.connection import Connections
+from recollect.persist.postgres.rows import STORE, account_number
+from recollect.persist.postgres.seam import is_lost
+from recollect.persist.postgres.sql import queries
+
+Rows = list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An account as a session found it: its number, where its journal stood, the stamp of its clusters, what is off."""
+
+    account: str
+    account_id: int
+    known: bool = False
+    seq: int = 0
+    clusters: str | None = None
+    off: frozenset[str] = frozenset()
+
+
+class Session:
+    """Begins with the first question; ends with `commit` or `end`."""
+
+    def __init__(self, connections: Connections, *, writes: bool) -> None:
+        self.connection = connections.take()
+        self.wrote = False
+        self.reserved = 0
+        self._connections, self._writes = connections, writes
+        self._begun = False
+        self._standing: Standing | None = None
+        self._secrets: tuple[bytes, ...] = ()
+        self._settle: Callable[[], None] | None = None
+
+    def before_reads(self, settle: Callable[[], None]) -> None:
+        """Have what waits to be written written before anything is read."""
+        self._settle = settle
+
+    def settle(self) -> None:
+        """Write what waits to be written."""
+        if self._settle is not None:
+            self._settle()
+
+    def at(self, account: str) -> Standing:
+        """Look at an account."""
+        held = self._standing
+        if held is not None and held.account == account:
+            return held
+        number = account_number(account)
+        if not self._begun:
+            found = self._begin({"account": str(number), "account_id": number, "lock": self._lock(number)})
+        else:
+            found = self._several("turn", {"account": str(number), "account_id": number})[1]
+        self._standing = _standing(account, number, found)
+        return self._standing
+
+    def read(self, query: str, account: str, values: Mapping[str, Any], *, binary: bool = False) -> Rows:
+        """The rows of a query about one account, after what waits to be written."""
+        self.settle()
+        standing = self.at(account)
+        named = {"account_id": standing.account_id, **values}
+        return self.connection.execute(query, named, binary=binary).fetchall()
+
+    def named(self, name: str, account: str, values: Mapping[str, Any]) -> Rows:
+        """The same by the name of the query."""
+        return self.read(queries()[name], account, values)
+
+    def read_store(self, name: str, values: Mapping[str, Any]) -> Rows:
+        """The rows of a query about the store itself."""
+        if not self._begun:
+            self._begin({"account": str(STORE), "account_id": STORE, "lock": self._lock(STORE)})
+        self.settle()
+        return self.connection.execute(queries()[name], {"account_id": STORE, **values}).fetchall()
+
+    def secrets(self) -> tuple[bytes, ...]:
+        """The keys of the hashes of texts, the one in use first."""
+        if not self._secrets:
+            self._secrets = _secrets(self.read_store("secrets", {}))
+        return self._secrets
+
+    def sees_all(self) -> bool:
+        """Whether whoever logged in could step out from behind the wall."""
+        return bool(self.read_store("may_see_all", {})[0][0])
+
+    @contextmanager
+    def as_login(self) -> Iterator[None]:
+        """For what is about all accounts: their names, and whether there are any."""
+        self.connection.execute(queries()["as_login"])
+        yield
+        role = self._connections.options.role
+        self.connection.execute(queries()["as_role"], {"role": role or "none"})
+
+    def holds_nothing(self, account: str) -> bool:
+        """Whether the store is new but for an empty account; not when that cannot be told."""
+        own = self.at(account).account_id
+        if self.read(queries()["purged_digests"], account, {}) or not self.sees_all():
+            return False
+        with self.as_login():
+            return bool(self.read_store("holds_nothing", {"own": own})[0][0])
+
+    def forget_secrets(self) -> None:
+        """They were changed."""
+        self._secrets = ()
+
+    def commit(self) -> None:
+        """Make it last. When the connection breaks here, nobody can say whether it did."""
+        try:
+            self.connection.execute("COMMIT")
+        except psycopg.Error as error:
+            if not is_lost(error):
+                raise
+            raise errors.CommitUnknown(self._connections.address.shown) from error
+
+    def end(self) -> None:
+        """Take back what was not committed, and hand the connection back."""
+        try:
+            if (
+                not self.connection.closed
+                and self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
+            ):
+                self.connection.execute("ROLLBACK")
+        except psycopg.OperationalError:
+            self.connection.close()
+        finally:
+            self._connections.give(self.connection)
+
+    def _begin(self, values: Mapping[str, Any]) -> Rows:
+        """A pooled connection may have died while it waited; nothing was asked of it yet, so another may take its place."""
+        try:
+            return self._begun_with(values)
+        except psycopg.OperationalError as error:
+            if not is_lost(error) or not self.connection.closed:
+                raise
+        self._connections.give(self.connection)
+        self._connections.renew()
+        self.connection = self._connections.take()
+        return self._begun_with(values)
+
+    def _begun_with(self, values: Mapping[str, Any]) -> Rows:
+        if self._writes:
+            _, _, _, found, secrets, rows = self._several("write", values)
+            self._secrets, self.reserved = _secrets(secrets), rows[0][0]
+        else:
+            found = self._several("read", values)[2]
+        self._begun = True
+        return found
+
+    def _several(self, name: str, values: Mapping[str, Any]) -> list[Rows]:
+        """The answers of several statements that go in one round trip, which takes values written in by the driver."""
+        cursor = psycopg.ClientCursor(self.connection)
+        cursor.execute(queries()[name], values)
+        answers: list[Rows] = []
+        more: bool | None = True
+        while more:
+            answers.append(cursor.fetchall() if cursor.description else [])
+            more = cursor.nextset()
+        return answers
+
+    def _lock(self, number: int) -> int:
+        """The lock of an account, another one in each schema."""
+        name = f"{self._connections.address.schema}/{number}".encode()
+        return int.from_bytes(blake2b(name, digest_size=8).digest(), "big", signed=True)
+
+
+def _standing(account: str, number: int, found: Rows) -> Standing:
+    if not found:
+        return Standing(account, number)
+    name, seq, clusters, off = found[0]
+    if name != account:
+        raise errors.StoreError(f"the account {account!r} has the number of another one here; choose another name")
+    return Standing(account, number, known=True, seq=seq, clusters=clusters, off=frozenset(off))
+
+
+def _secrets(rows: Rows) -> tuple[bytes, ...]:
+    notes: dict[str, str] = dict(rows)
+    former = json.loads(notes.get("former_secrets", "[]"))
+    return tuple(bytes.fromhex(secret) for secret in (notes["secret"], *former))

@@ -1,0 +1,47 @@
+-- Run after every change of the schema: each table gets its parts, its wall and the rights of the role that works with it.
+-- Everything here may be run again. The settings recollect.partitions and recollect.role say how many and who.
+
+DO $$
+DECLARE
+    held    record;
+    part    text;
+    -- Once a statement, not once a row; nothing set means no row.
+    own     constant text := '(SELECT nullif(current_setting(''recollect.account'', true), '''')::bigint)';
+    worker  constant text := current_setting('recollect.role');
+    parts   constant integer := current_setting('recollect.partitions')::integer;
+BEGIN
+    FOR held IN SELECT c.oid, c.relname AS name FROM pg_class AS c
+        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'p' ORDER BY c.relname
+    LOOP
+        IF NOT EXISTS (SELECT FROM pg_inherits WHERE inhparent = held.oid) THEN
+            FOR number IN 0 .. parts - 1 LOOP
+                part := held.name || '_p' || lpad(number::text, 3, '0');
+                EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS %s, REMAINDER %s)',
+                               part, held.name, parts, number);
+                -- Without a policy of its own, a part can only be reached through its table.
+                EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', part);
+                EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', part);
+            END LOOP;
+        END IF;
+        EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', held.name);
+        EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', held.name);
+        EXECUTE format('DROP POLICY IF EXISTS wall ON %I', held.name);
+        EXECUTE format('CREATE POLICY wall ON %I USING (account_id = %s%s)', held.name, own,
+                       CASE held.name WHEN 'notes' THEN ' OR account_id = 0' ELSE '' END);
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO %I', held.name, worker);
+    END LOOP;
+    -- The owner looks words up for everybody, behind the same wall (see the functions), and knows which accounts are large.
+    FOR held IN SELECT unnest(ARRAY['memories', 'accounts', 'centers']) AS name LOOP
+        EXECUTE format('DROP POLICY IF EXISTS gate ON %I', held.name);
+        EXECUTE format('CREATE POLICY gate ON %I FOR SELECT TO CURRENT_USER USING (true)', held.name);
+    END LOOP;
+    EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), worker);
+    EXECUTE format('GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %I TO %I', current_schema(), worker);
+    FOR held IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
+        WHERE p.pronamespace = current_schema()::regnamespace AND p.prosecdef
+    LOOP
+        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', held.name);
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO %I', held.name, worker);
+    END LOOP;
+END
+$$

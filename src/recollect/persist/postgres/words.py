@@ -1,0 +1,94 @@
+"""Words: the terms of a memory as numbers, and BM25 over the numbers of some rows.
+
+A word is a hash of account and term, so that the lists of the word index belong to one account each and a term of one account
+tells nothing about another. The scores are those of `persist/index/postings.py`, to the last operation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.persist.index.rows import lexical_terms
+from recollect.values.memory import Record
+from recollect.values.search import Floats
+from recollect.values.terms import BM25_B as B
+from recollect.values.terms import BM25_K1 as K1
+
+Words = NDArray[np.int32]
+
+
+def words_of(account_id: int, memory: Record) -> Words:
+    """Every term of a memory, as often as it stands in it."""
+    return np.array(sorted(_mark(account_id, term) for term in lexical_terms(memory)), np.int32)
+
+
+def marks_of(account_id: int, terms: Sequence[str]) -> Words:
+    """The numbers of some terms in one account, in the same order."""
+    return np.array([_mark(account_id, term) for term in terms], np.int32)
+
+
+@lru_cache(maxsize=1 << 18)
+def _mark(account_id: int, term: str) -> int:
+    own = account_id.to_bytes(8, "little", signed=True)
+    digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=4, key=own).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What the words of one question weigh in one account."""
+
+    marks: Words
+    idf: Floats
+    mean_length: float
+
+
+def weights(marks: Words, memories: NDArray[np.int64], held: int, words: int) -> Weights:
+    """The weights of words that so many of all memories hold."""
+    idf = np.zeros(len(marks), np.float32)
+    met = memories > 0
+    idf[met] = np.log1p((held - memories[met] + 0.5) / (memories[met] + 0.5))
+    return Weights(marks, idf, words / max(held, 1))
+
+
+def occurrences(marks: Words, words: Words, lengths: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """How often each word asked for stands in each row; the rows' words follow each other, `lengths` of them each."""
+    table = np.zeros((len(lengths), len(marks)), np.uint8)
+    if len(marks) == 0 or len(words) == 0:
+        return table
+    known, place = np.unique(marks, return_inverse=True)
+    spot = np.searchsorted(known, words)
+    spot[spot == len(known)] = 0
+    met = np.flatnonzero(known[spot] == words)
+    rows = np.repeat(np.arange(len(lengths)), lengths)[met]
+    counts = np.bincount(rows * len(known) + spot[met], minlength=len(lengths) * len(known))
+    counted: NDArray[np.uint8] = np.minimum(counts, 255).astype(np.uint8).reshape(len(lengths), len(known))[:, place]
+    return counted
+
+
+def bm25(asked: Weights, counts: NDArray[np.uint8], lengths: NDArray[np.int32]) -> Floats:
+    """The score of each row."""
+    total = np.zeros(len(lengths), np.float32)
+    slope = np.float32(K1 * B / max(asked.mean_length, 1.0))
+    flat = lengths * slope + np.float32(K1 * (1 - B))
+    for place, weight in enumerate(asked.idf):
+        held = np.flatnonzero(counts[:, place])
+        if weight and len(held):
+            often = counts[held, place]
+            total[held] += often / (flat[held] + often) * (weight * np.float32(K1 + 1))
+    return total
+
+
+def gate(marks: Words, memories: NDArray[np.int64], most: int) -> Words:
+    """The words that decide which rows are scored: from the rarest on, as long as they bring no more than `most` rows."""
+    order = np.argsort(memories, kind="stable")
+    order = order[memories[order] > 0]
+    summed = np.cumsum(memories[order])
+    kept = max(int(np.searchsorted(summed, most, side="right")), 1)
+    return marks[order[:kept]]

@@ -1,0 +1,246 @@
+"""Writing: inside one transaction that holds the account's lock, each change writes its row, tags, vectors and journal event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect import errors
+from recollect.persist.postgres.arriving import ArrivingWriter
+from recollect.persist.postgres.graph import cluster_row, document_row
+from recollect.persist.postgres.pending import Pending
+from recollect.persist.postgres.reader import Shared
+from recollect.persist.postgres.rows import STORE, dumped, micros, row_of
+from recollect.persist.postgres.session import Session
+from recollect.persist.postgres.sql import queries
+from recollect.values.access import Access
+from recollect.values.cluster import Cluster, nearest_cluster, wall_of
+from recollect.values.document import Document, document_image
+from recollect.values.event import Image, Operation
+from recollect.values.ids import new_id
+from recollect.values.image import difference, to_image
+from recollect.values.memory import Record
+from recollect.values.words import EventKind
+
+
+class PostgresTransaction(ArrivingWriter):
+    """A reader that may also change; what it wrote it sees."""
+
+    def __init__(self, session: Session, shared: Shared, account: str, operation: Operation) -> None:
+        super().__init__(session, shared, operation.at)
+        self.operation = operation
+        self._account = account
+        self._pending = Pending(session, account, shared.model)
+        self._clusters: list[Cluster] | None = None
+        self._reclustered = False
+        session.before_reads(self._pending.flush)
+
+    def insert(self, memory: Record, vectors: NDArray[np.float32] | None, kind: EventKind = "remember") -> None:
+        values = row_of(memory, self._own(memory.account), self.digests(memory.content)[0])
+        cluster = self._nearest(memory, vectors)
+        row = self._pending.insert(memory, values, vectors)
+        if cluster is not None:
+            self._pending.join(row, cluster.id)
+        self._journal(memory.id, row, kind, None, {})
+
+    def change(
+        self,
+        before: Record,
+        after: Record,
+        kind: EventKind,
+        *,
+        vectors: NDArray[np.float32] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        row, pending = self._row(after), self._pending
+        values = row_of(after, pending.account_id, self.digests(after.content)[0])
+        pending.later("update_memory", **{**values, "row": row})
+        if after.tags != before.tags:
+            pending.later("drop_tags", row=row)
+            pending.tag(row, after)
+        if (after.links, after.triggers) != (before.links, before.triggers):
+            pending.later("drop_links", row=row)
+            pending.later("drop_triggers", row=row)
+            pending.link(row, after)
+        pending.derived.change(row, before, after)
+        pending.moved()
+        if after.content != before.content:
+            self._put_vectors(row, vectors, after)
+        elif wall_of(after.place) != wall_of(before.place):
+            pending.later("leave_cluster", row=row)
+        self._journal(after.id, row, kind, *difference(before, after), reason=reason)
+
+    def remove(self, memory: Record, kind: EventKind = "undo") -> None:
+        row = self._row(memory)
+        self._take_out(row, memory)
+        self._journal(memory.id, row, kind, to_image(memory), None)
+
+    def purge(self, memory: Record) -> None:
+        row = self._row(memory)
+        # The name of a cluster is made of its members' words.
+        if cluster := self._ask(memory.account, "cluster_of", row=row):
+            self.drop_clusters(memory.account, [cluster[0][0]])
+        self._take_out(row, memory)
+        self._pending.later("scrub_events", memory=memory.id)
+        self._pending.later("add_purged", digests=self.digests(memory.content)[:1])
+        # Where it lived stays, so that only those are shown the event who could have seen the memory.
+        self._journal(memory.id, row, "purge", None, {"place": list(memory.place)})
+
+    def set_vectors(self, account: str, memory_id: str, vectors: NDArray[np.float32] | None) -> None:
+        (memory,) = self.get(account, [memory_id])
+        if memory is not None:
+            row = self._row(memory)
+            self._put_vectors(row, vectors, memory)
+            self._journal(memory_id, row, "embed", {}, {})
+
+    def touch(self, account: str, counts: Mapping[int, int], at: datetime) -> None:
+        self._own(account)
+        rows = sorted(int(row) for row in counts)
+        self._pending.later("touch", rows=rows, counts=[counts[row] for row in rows], at=micros(at))
+
+    def switch(self, account: str, project: str, on: bool) -> None:
+        self._own(account)
+        self._pending.later("switch_on" if on else "switch_off", project=project)
+
+    def allow_again(self, account: str, text: str) -> None:
+        """A person's explicit wish outweighs an earlier purge of the same text."""
+        self._own(account)
+        self._pending.later("drop_purged", digests=self.digests(text))
+
+    def put_document(
+        self, before: Document | None, after: Document | None, kind: EventKind | None, reason: str | None = None
+    ) -> None:
+        held = after or before
+        assert held is not None
+        self._own(held.account)
+        if after is None:
+            self._pending.later("drop_document", id=held.id)
+        else:
+            self._pending.later("put_document", **document_row(after))
+        old, new = (None if document is None else document_image(document) for document in (before, after))
+        if kind is not None:
+            self._journal(held.id, 0, kind, old, new, reason, held.kind)
+
+    def purge_document(self, document: Document) -> None:
+        self._own(document.account)
+        self._pending.later("drop_document", id=document.id)
+        self._pending.later("scrub_events", memory=document.id)
+        self._journal(document.id, 0, "purge", None, None, document=document.kind)
+
+    def log_access(self, account: str, document: str, access: Access) -> None:
+        self._own(account)
+        values = {"at": micros(access.at), "agent": access.agent, "action": access.action, "memory": access.memory_id}
+        self._pending.later("log_access", document=document, **values)
+
+    def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int], model: str | None = None) -> None:
+        self._own(account)
+        self._pending.later("put_cluster", **cluster_row(cluster, model or self._shared.model))
+        self._pending.later("clear_cluster", id=cluster.id)
+        members = [int(row) for row in rows]
+        self._pending.later("join_clusters", rows=members, ids=[cluster.id] * len(members))
+        self._clusters_changed()
+
+    def drop_clusters(self, account: str, ids: Sequence[str]) -> None:
+        if account != self._account:
+            return  # what another account may have is not there
+        self._pending.later("drop_clusters", ids=list(ids))
+        self._clusters_changed()
+
+    def set_note(self, name: str, value: str) -> None:
+        self._session.settle()
+        values = {"account_id": STORE, "name": name, "value": value}
+        self._session.connection.execute(queries()["set_note"], values)
+
+    def finish(self) -> None:
+        """Send what is left; the store commits."""
+        self._pending.flush()
+
+    def abandon(self) -> None:
+        """Send nothing more; the store takes everything back."""
+        self._pending.abandon()
+
+    def _own(self, account: str) -> int:
+        """The number of the account this transaction holds the lock of; no other may be changed in it."""
+        if account != self._account:
+            raise errors.InvalidInput("account", f"{account!r} is not the one of this change", "change one at a time")
+        return self._pending.account_id
+
+    def _row(self, memory: Record) -> int:
+        self._own(memory.account)
+        found = self.rows_of(memory.account, [memory.id])
+        if not found:
+            raise errors.NotFound("memory", memory.id)
+        return found[0]
+
+    def _take_out(self, row: int, memory: Record) -> None:
+        self._session.settle()
+        self._pending.derived.remove(row, memory)
+        self._pending.moved()
+        self._pending.later("drop_tags", row=row)
+        self._pending.later("delete_memory", row=row)
+
+    def _put_vectors(self, row: int, vectors: NDArray[np.float32] | None, memory: Record) -> None:
+        self._pending.derived.set_vectors(row, memory, vectors)
+        self._pending.moved()
+        cluster = self._nearest(memory, vectors)
+        if cluster is not None:
+            self._pending.join(row, cluster.id)
+        elif self._known_clusters():
+            self._pending.later("leave_cluster", row=row)
+
+    def _nearest(self, memory: Record, vectors: NDArray[np.float32] | None) -> Cluster | None:
+        """The cluster a memory falls into, when there are any."""
+        known = self._known_clusters()
+        if not known or vectors is None:
+            return None
+        return nearest_cluster(known, memory.place, np.atleast_2d(vectors)[0])
+
+    def _known_clusters(self) -> list[Cluster]:
+        """The clusters of the account, read anew only when somebody changed them."""
+        if self._clusters is None:
+            standing, known = self._session.at(self._account), self._shared.known
+            key, stamp = ("clusters", standing.account_id), (standing.clusters, self._shared.model)
+            if self._reclustered:
+                self._clusters = self.clusters(self._account)
+            elif standing.clusters is None:
+                self._clusters = []
+            elif (held := known.get(key, stamp)) is not None:
+                self._clusters = held
+            else:
+                self._clusters = self.clusters(self._account)
+                known.keep(key, stamp, self._clusters)
+        return self._clusters
+
+    def _clusters_changed(self) -> None:
+        self._pending.later("change_clusters", stamp=new_id(self.operation.at))
+        self._clusters, self._reclustered = None, True
+
+    def _journal(
+        self,
+        memory: str,
+        row: int,
+        kind: EventKind,
+        before: Image | None,
+        after: Image | None,
+        reason: str | None = None,
+        document: str | None = None,
+    ) -> None:
+        operation = self.operation
+        self._pending.event(
+            {
+                "operation": operation.id,
+                "at": micros(operation.at),
+                "actor": operation.actor,
+                "kind": kind,
+                "memory": memory,
+                "row": row,
+                "before": dumped(before),
+                "after": dumped(after),
+                "reason": reason,
+                "undoes": operation.undoes,
+                "document": document,
+            }
+        )

@@ -1,0 +1,58 @@
+"""A store on a real server for each test, and the roles of those who log in."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from recollect.persist.postgres.address import Options
+from recollect.persist.postgres.store import PostgresStore
+
+Opening = Callable[..., PostgresStore]
+
+
+@pytest.fixture
+def store(empty_database: str) -> Iterator[PostgresStore]:
+    """An empty store."""
+    opened = PostgresStore(empty_database, Options(connections=4))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def superuser(empty_database: str) -> Iterator[psycopg.Connection]:
+    """A connection that sees everything, to look at what a store did."""
+    with psycopg.connect(empty_database, autocommit=True) as connection:
+        connection.execute("SET search_path = recollect, public")
+        yield connection
+
+
+@pytest.fixture
+def tenant(superuser: psycopg.Connection, empty_database: str) -> Iterator[Callable[[str], str]]:
+    """Makes a login role that may do no more than our own role; returns the address to log in with it."""
+    made: list[sql.Identifier] = []
+
+    def make(name: str) -> str:
+        # Roles belong to the whole server, which several runs may share.
+        name = f"{name}_{secrets.token_hex(4)}"
+        role = sql.Identifier(name)
+        superuser.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'tenant' IN ROLE recollect_app").format(role))
+        made.append(role)
+        return as_user(empty_database, name, "tenant")
+
+    yield make
+    for role in made:
+        superuser.execute(sql.SQL("DROP ROLE {}").format(role))
+
+
+def as_user(url: str, user: str, password: str) -> str:
+    """The same database for another user."""
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2]
+    asked = urlencode(parse_qsl(parts.query))
+    return urlunsplit(parts._replace(netloc=f"{quote(user)}:{quote(password)}@{place}", query=asked))

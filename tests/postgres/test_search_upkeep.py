@@ -1,0 +1,158 @@
+"""What searches count on is kept in step with the memories, answers only its own account, and large accounts get an index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import psycopg
+import pytest
+from numpy.typing import NDArray
+
+from recollect.persist.postgres.address import Options
+from recollect.persist.postgres.rows import account_number
+from recollect.persist.postgres.store import PostgresStore, upgraded
+from recollect.persist.postgres.vector_index import INDEXED_FROM, wanted_indexes
+from recollect.persist.postgres.words import gate, marks_of
+from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, SEARCH, VIEWER, alter, axis, put, record
+from recollect.values.filter import Filter
+from recollect.values.memory import Record
+from recollect.values.search import Search
+
+_RECOUNTED = {
+    "SELECT word, memories FROM terms": "SELECT u, count(DISTINCT row) FROM memories, unnest(words) AS u GROUP BY u",
+    "SELECT place, held FROM rooms WHERE model = ''": "SELECT place, count(*) FROM memories GROUP BY place",
+    "SELECT place, held FROM rooms WHERE model <> ''": (
+        "SELECT m.place, count(*) FROM vectors AS v JOIN memories AS m USING (account_id, row) GROUP BY m.place"
+    ),
+    "SELECT held, words FROM accounts": "SELECT count(*), sum(cardinality(words)) FROM memories",
+    "SELECT vectors, 0 FROM centers": "SELECT count(*), 0 FROM vectors WHERE part = 0",
+}
+
+
+def _unit(count: int, seed: int) -> NDArray[np.float32]:
+    drawn = np.random.default_rng(seed).normal(size=(count, DIMENSIONS)).astype(np.float32)
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+
+
+def _made(count: int) -> list[Record]:
+    return [record(f"valve {n % 7} of lamp {n % 11}", tags=("old",) if n % 3 else ()) for n in range(count)]
+
+
+def test_what_is_counted_stays_in_step_with_the_memories(store: PostgresStore, superuser: psycopg.Connection) -> None:
+    store.use_model(MODEL, DIMENSIONS)
+    made = _made(30)
+    for number, memory in enumerate(made):
+        put(store, memory, vectors=None if number % 5 == 0 else _unit(1 + number % 3, number))
+    alter(store, made[1], content="lamp lamp roof", tags=("blue",))
+    alter(store, made[2], scope="project", project="zephyr")
+    moved = record("there and gone")
+    with store.transaction(ACCOUNT, "tester", NOW) as tx:
+        tx.set_vectors(ACCOUNT, made[4].id, _unit(2, 50))
+        tx.set_vectors(ACCOUNT, made[6].id, None)
+        tx.remove(made[7])
+        tx.purge(made[8])
+        tx.insert(moved, axis(1))
+        tx.change(moved, moved.with_(content="roof", scope="team", team="core"), "update", vectors=_unit(3, 51))
+        tx.insert(record("never seen"), axis(2))
+        tx.remove(moved.with_(content="roof", scope="team", team="core"))
+    for kept, counted in _RECOUNTED.items():
+        assert sorted(superuser.execute(kept)) == sorted(superuser.execute(counted)), kept
+    summed = "SELECT sum(vector::vector) AS total FROM vectors WHERE part = 0"
+    (apart,) = superuser.execute(f"SELECT c.total <-> s.total FROM centers AS c, ({summed}) AS s").fetchone() or (9.0,)
+    assert apart < 1e-3
+
+
+def test_an_account_that_lost_everything_leaves_no_counts(store: PostgresStore, superuser: psycopg.Connection) -> None:
+    store.use_model(MODEL, DIMENSIONS)
+    memory = record("the only one")
+    put(store, memory, vectors=axis(0))
+    with store.transaction(ACCOUNT, "tester", NOW) as tx:
+        tx.purge(memory)
+    for table in ("terms", "rooms", "centers", "vectors"):
+        assert superuser.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
+
+
+def test_the_word_index_answers_only_for_the_account_of_the_session(
+    store: PostgresStore, superuser: psycopg.Connection
+) -> None:
+    put(store, record("green door"))
+    put(store, record("green door", account="other"))
+    every = superuser.execute("SELECT array_agg(DISTINCT u) FROM memories, unnest(words) AS u").fetchone()
+    assert every is not None
+    with superuser.transaction():
+        superuser.execute("SET LOCAL ROLE recollect_app")
+        for account, expected in ((None, 0), (ACCOUNT, 1), ("other", 1), ("nobody", 0)):
+            value = "" if account is None else str(account_number(account))
+            superuser.execute("SELECT set_config('recollect.account', %s, true)", (value,))
+            anything = "SELECT count(*) FROM words_any(%s, %s, '{active}', 0, false)"
+            assert superuser.execute(anything, (every[0], ['["global","",""]'])).fetchone() == (expected,)
+            assert superuser.execute("SELECT count(*) FROM words_all('{}', 9)").fetchone() == (expected,)
+
+
+def test_a_term_has_another_number_in_every_account() -> None:
+    mine, theirs = (marks_of(account_number(name), ("green", "door", "green")) for name in ("acme", "other"))
+    assert mine[0] == mine[2] != mine[1]
+    assert not set(mine.tolist()) & set(theirs.tolist())
+
+
+@pytest.mark.parametrize(
+    ("memories", "most", "kept"),
+    [
+        ((5, 100, 30), 1000, {0, 1, 2}),
+        ((5, 100, 30), 40, {0, 2}),
+        ((500, 100, 300), 40, {1}),
+        ((0, 7, 0), 40, {1}),
+        ((0, 0, 0), 40, set()),
+    ],
+)
+def test_the_rarest_words_decide_and_never_none_of_them(memories: Sequence[int], most: int, kept: set[int]) -> None:
+    found = gate(np.arange(3, dtype=np.int32), np.array(memories, np.int64), most)
+    assert set(found.tolist()) == kept
+
+
+def test_a_change_is_seen_by_the_next_view_of_another_process(store: PostgresStore, empty_database: str) -> None:
+    other = PostgresStore(empty_database, Options(connections=1))
+    old = record("green door")
+    put(store, old)
+    for _ in range(2):
+        with other.reading(NOW) as reader:
+            assert len(reader.candidates(SEARCH)) == 1
+    put(store, record("green gate", supersedes=old.id), record("green roof"))
+    with other.reading(NOW) as reader:
+        found = reader.candidates(SEARCH)
+        assert [m.content for m in reader.fetch(ACCOUNT, found.rows.tolist())] == ["green gate", "green roof"]
+    other.close()
+
+
+def test_a_large_account_gets_an_index_of_its_own_and_finds_the_nearest(
+    store: PostgresStore, superuser: psycopg.Connection, empty_database: str
+) -> None:
+    store.use_model(MODEL, DIMENSIONS)
+    vectors = _unit(INDEXED_FROM, 7)
+    put(store, record("small", account="other"), vectors=axis(0))
+    with store.transaction(ACCOUNT, "tester", NOW) as tx:
+        for number, vector in enumerate(vectors):
+            place = {"scope": "project", "project": "atlas"} if number % 50 == 0 else {}
+            tx.insert(record(f"n{number}", **place), vector[None, :])
+    assert [(index.memories, index.valid) for index in wanted_indexes(superuser)] == [(INDEXED_FROM, False)]
+    asked = _unit(8, 99)
+    before = [_nearest(store, vector) for vector in asked]
+    assert [name for name, _ in upgraded(empty_database, store.options, dry_run=False)] == ["vector index"]
+    (index,) = wanted_indexes(superuser)
+    assert index.valid
+    assert upgraded(empty_database, store.options, dry_run=False) == []
+    after = [_nearest(store, vector) for vector in asked]
+    shared = [len(set(one) & set(two)) / len(one) for one, two in zip(before, after, strict=True)]
+    assert np.mean(shared) >= 0.98
+    exact = np.argsort(-(vectors.astype(np.float16).astype(np.float32) @ asked[0]))
+    narrow = [f"n{number}" for number in exact if number % 50 == 0][:10]
+    assert _nearest(store, asked[0], Filter(project="atlas")) == narrow
+    superuser.execute(f"DROP INDEX {index.name}")
+
+
+def _nearest(store: PostgresStore, vector: NDArray[np.float32], wanted: Filter | None = None) -> list[str]:
+    search = Search(VIEWER, wanted or Filter(), NOW.timestamp(), depth=10)
+    with store.reading(NOW) as reader:
+        (near,) = reader.near(search, [vector])
+        return [memory.content for memory in reader.fetch(ACCOUNT, near.rows.tolist())]
