@@ -14,9 +14,9 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -74,13 +74,18 @@ class Runner:
 
     folder: Path
     ids: Ids = field(default_factory=dict)
+    # What an address of a server on a page stands for here.
+    addresses: Mapping[str, str] = field(default_factory=dict)
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "example"})
 
     def run(self, page: Path) -> None:
         """Run a page from its first block to its last."""
         with self._world():
             for block in blocks_of(page):
-                self._block(page, block)
+                text = block.text
+                for shown, meant in self.addresses.items():
+                    text = text.replace(shown, meant)
+                self._block(page, replace(block, text=text))
 
     def command(self, command: str) -> str:
         """What a command prints, on stdout and stderr together."""

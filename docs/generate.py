@@ -67,6 +67,8 @@ def _cli() -> Iterable[str]:
             ctx = click.Context(command, info_name=name, parent=top, **room)
             yield f"### {name}"
             yield code(command.get_help(ctx))
+            for part, under in command.commands.items() if isinstance(command, click.Group) else ():
+                yield code(under.get_help(click.Context(under, info_name=part, parent=ctx, **room)))
 
 
 def _settings() -> Iterable[str]:

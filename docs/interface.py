@@ -14,8 +14,8 @@ from recollect import errors, offload, wiring
 from recollect.engine import Memory
 from recollect.serve.cli.failure import exit_code
 from recollect.upkeep import tags
-from recollect.values import cluster, draft, event, gap, graph, hit, link, memory, origin, outcome, procedure
-from recollect.verbs import contexts, narratives, pools, router, short_term, working
+from recollect.values import cluster, draft, event, gap, graph, hit, link, memory, moved, origin, outcome, procedure
+from recollect.verbs import contexts, moving, narratives, pools, router, short_term, working
 from recollect.verbs.tiers import TierVerbs
 
 _VALUES: tuple[type, ...] = (
@@ -26,6 +26,7 @@ _GRAPH_VALUES: tuple[type, ...] = (
     link.Link, hit.Related, origin.Origin, procedure.Procedure, tags.Tag, cluster.Cluster, outcome.Contradiction,
     gap.Topic, gap.Gap, graph.Graph, graph.GraphNode, graph.GraphEdge,
 )  # fmt: skip
+_MOVED_VALUES: tuple[type, ...] = (moved.Exported, moved.Imported, moved.LeftOut, moved.Copied)
 _TIERS = {
     shape.__name__: shape
     for shape in (
@@ -55,6 +56,7 @@ def api() -> Iterable[str]:
     )
     yield from _verb("recollect.open_async", offload.open_async)
     yield f"It gives an `AsyncMemory`. {inspect.getdoc(offload.AsyncMemory)} Await it, or use `async with`."
+    yield from _verb("recollect.copy", moving.copy)
     yield "## Memory"
     yield str(inspect.getdoc(Memory))
     groups = [vars(group) for group in Memory.__mro__ if group is not object]
@@ -77,6 +79,9 @@ def api() -> Iterable[str]:
     yield "### Outcome"
     yield "`remember` returns one of four; each has `kind`, `memory`, `reason`, `conflicts` and `notes`; `Superseded` also `old`."
     yield table(("class", "kind", "what it says"), ((k.__name__, _kind(k), inspect.getdoc(k)) for k in _OUTCOMES))
+    yield "## Values of export, import and copy"
+    for shape in _MOVED_VALUES:
+        yield from _value(shape)
     yield "## Values of the graph"
     yield "What the verbs about links, tags, clusters, gaps and contradictions return ([how](../howto/graph.md))."
     for shape in _GRAPH_VALUES:

@@ -11,6 +11,11 @@ import pytest
 import recollect
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
+from recollect.testing.servers import fresh_database as make_database
+from recollect.testing.servers import fresh_prefix, postgres_server, redis_server
+
+# A server of one's own to test against; read here, because no test sees the environment of whoever runs it.
+OWN_POSTGRES, OWN_REDIS = os.environ.get("RECOLLECT_TEST_POSTGRES"), os.environ.get("RECOLLECT_TEST_REDIS")
 
 pytest.register_assert_rewrite("recollect.testing.contract")
 
@@ -42,3 +47,73 @@ def memory(tmp_path: Path, clock: FixedClock, embedder: HashingEmbedder) -> Iter
     """A fresh store in a temporary file."""
     with recollect.open(tmp_path / "memory.db", embedder=embedder, clock=clock) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL with pgvector, as its superuser. Starting takes half a second: each worker has its own."""
+    if OWN_POSTGRES:
+        yield OWN_POSTGRES
+        return
+    with postgres_server() as server:
+        yield server.url
+
+
+@pytest.fixture
+def fresh_database(postgres: str) -> Iterator[str]:
+    """The address of an empty database on that server, for one test."""
+    with make_database(postgres) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def migrated_database(postgres: str) -> Iterator[str]:
+    """The address of a database with our schema in it, one a worker; whoever uses it leaves it empty."""
+    from recollect.persist.postgres.address import Options
+    from recollect.persist.postgres.store import PostgresStore
+
+    with make_database(postgres) as url:
+        # Few parts: tests make no use of many, and each costs time.
+        PostgresStore(url, Options(partitions=2)).close()
+        yield url
+
+
+@pytest.fixture
+def empty_database(migrated_database: str) -> Iterator[str]:
+    """The address of a database with our schema and nothing in it, for one test: quicker than a new one."""
+    yield migrated_database
+    empty(migrated_database)
+
+
+def empty(url: str) -> None:
+    """Take everything out of a migrated database but what makes it one."""
+    import psycopg
+
+    statement = """DO $$ DECLARE held name; BEGIN
+        PERFORM set_config('session_replication_role', 'replica', true);
+        FOR held IN SELECT relname FROM pg_class WHERE relnamespace = 'recollect'::regnamespace AND relkind = 'p' LOOP
+            EXECUTE format('DELETE FROM recollect.%I%s', held, CASE held WHEN 'notes' THEN
+                ' WHERE account_id <> 0 OR name NOT IN (''store'', ''secret'', ''schema'', ''partitions'')' ELSE '' END);
+        END LOOP;
+        PERFORM setval(oid::regclass, 1, false) FROM pg_class
+            WHERE relnamespace = 'recollect'::regnamespace AND relkind = 'S';
+        END $$"""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(statement)
+
+
+@pytest.fixture(scope="session")
+def redis() -> Iterator[str]:
+    """The address of a Redis, the same for all tests of a worker."""
+    if OWN_REDIS:
+        yield OWN_REDIS
+        return
+    with redis_server() as server:
+        yield server.url
+
+
+@pytest.fixture
+def fresh_redis(redis: str) -> Iterator[str]:
+    """The address of a Redis under a prefix of its own, for one test: nothing is there."""
+    with fresh_prefix(redis) as url:
+        yield url

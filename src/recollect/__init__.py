@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from recollect.engine import Memory
     from recollect.errors import (
         AmbiguousId,
+        CommitUnknown,
         Disabled,
         EmbedderError,
         EmbedderUnavailable,
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
         ReadOnly,
         RecollectError,
         SettingsError,
+        StaleVersion,
         StoreBusy,
         StoreDamaged,
         StoreError,
         StoreFull,
         StoreNewer,
+        StoreUnavailable,
+        WorkingUnavailable,
     )
     from recollect.offload import AsyncMemory, open_async
     from recollect.upkeep.tags import Tag
@@ -37,16 +41,19 @@ if TYPE_CHECKING:
     from recollect.values.hit import Explanation, Hit, Recalled, Related, Signal
     from recollect.values.link import Link
     from recollect.values.memory import Provenance, Record
+    from recollect.values.moved import Copied, Exported, Imported, LeftOut
     from recollect.values.origin import Origin
     from recollect.values.outcome import Conflict, Contradiction, Outcome, Refused, Reinforced, Stored, Superseded
     from recollect.values.procedure import Procedure
+    from recollect.verbs.moving import copy
     from recollect.wiring import open_memory as open
 
 _HOMES = {
     ".engine": ("Memory",),
     ".errors": (
-        "AmbiguousId", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput", "ModelMismatch", "NotFound", "ReadOnly",
-        "RecollectError", "SettingsError", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
+        "AmbiguousId", "CommitUnknown", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput", "ModelMismatch",
+        "NotFound", "ReadOnly", "RecollectError", "SettingsError", "StaleVersion", "StoreBusy", "StoreDamaged", "StoreError",
+        "StoreFull", "StoreNewer", "StoreUnavailable", "WorkingUnavailable",
     ),
     ".offload": ("AsyncMemory", "open_async"),
     ".upkeep.tags": ("Tag",),
@@ -58,21 +65,23 @@ _HOMES = {
     ".values.hit": ("Explanation", "Hit", "Recalled", "Related", "Signal"),
     ".values.link": ("Link",),
     ".values.memory": ("Provenance", "Record"),
+    ".values.moved": ("Copied", "Exported", "Imported", "LeftOut"),
     ".values.origin": ("Origin",),
     ".values.procedure": ("Procedure",),
     ".values.outcome": ("Conflict", "Contradiction", "Outcome", "Refused", "Reinforced", "Stored", "Superseded"),
+    ".verbs.moving": ("copy",),
     ".wiring": ("open_memory",),
 }  # fmt: skip
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0"
 __all__ = [
-    "AmbiguousId", "AsyncMemory", "Cluster", "Conflict", "Contradiction", "Disabled", "Draft", "EmbedderError",
-    "EmbedderUnavailable", "Event", "Explanation", "Gap", "Graph", "GraphEdge", "GraphNode", "Hit", "InvalidInput",
-    "Link", "Memory", "ModelMismatch", "NotFound", "Origin", "Outcome", "Procedure", "Provenance", "ReadOnly",
-    "Recalled", "RecollectError", "Record", "Refused", "Reinforced", "Related", "SettingsError", "Signal",
-    "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer", "Stored", "Superseded", "Tag", "Topic",
-    "open", "open_async",
+    "AmbiguousId", "AsyncMemory", "Cluster", "CommitUnknown", "Conflict", "Contradiction", "Copied", "Disabled", "Draft",
+    "EmbedderError", "EmbedderUnavailable", "Event", "Explanation", "Exported", "Gap", "Graph", "GraphEdge",
+    "GraphNode", "Hit", "Imported", "InvalidInput", "LeftOut", "Link", "Memory", "ModelMismatch", "NotFound", "Origin",
+    "Outcome", "Procedure", "Provenance", "ReadOnly", "Recalled", "RecollectError", "Record", "Refused", "Reinforced",
+    "Related", "SettingsError", "Signal", "StaleVersion", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull",
+    "StoreNewer", "StoreUnavailable", "Stored", "Superseded", "Tag", "Topic", "WorkingUnavailable", "copy", "open", "open_async",
 ]  # fmt: skip
 
 

@@ -23,6 +23,7 @@ class Settings:
     """Everything that can be set. The comment beside a field is its help."""
 
     db: str = ""  # the file (or URL) of the store; empty is the user's own default file
+    working: str = ""  # the place of working memory; empty is beside the store, else redis://, rediss:// or unix://
     account: str = "default"  # whose memories: the wall between tenants
     agent: str = ""  # the agent that asks, for memories of scope agent
     teams: tuple[str, ...] = ()  # the teams it belongs to, for memories of scope team
@@ -48,6 +49,15 @@ class Settings:
     gaps: bool = True  # recall keeps a question that nothing answers, until a memory does
     infer_tags: bool = True  # remember adds tags that the text and its files plainly tell
     refresh_clusters: int = 50  # clusters are found anew after so many recalls; 0 is never
+    postgres_schema: str = "recollect"  # for postgresql://: the schema of the tables; ?schema= in the URL wins
+    postgres_role: str = "recollect_app"  # the role that works with the tables; the wall between accounts is its
+    postgres_partitions: int = 16  # parts of each table; counts when the schema is made
+    postgres_connections: int = 10  # most connections of this process
+    postgres_connect_seconds: float = 10.0  # how long to wait for the server when connecting
+    postgres_wait_seconds: float = 10.0  # how long to wait for a free connection
+    postgres_statement_seconds: float = 30.0  # how long one statement may take
+    postgres_lock_seconds: float = 10.0  # how long to wait for another writer of the same account
+    postgres_idle_seconds: float = 60.0  # how long a change may stand still before the server gives it up
     personal: Mapping[str, str] = field(default_factory=dict)  # kind of sensitive data -> allow, redact or refuse
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # your own ranking profiles
 
@@ -142,6 +152,9 @@ def _checked(name: str, value: Any, where: str) -> Any:
 _CHOICES = {"embedder": ("local", "http", "none"), "durability": ("full", "process")}
 _RANGES = {
     "duplicate": (0.0, 1.0), "contradiction": (0.0, 1.0), "similarity_floor": (0.0, 1.0), "deep_merge": (0.0, 1.0),
+    "postgres_partitions": (1, 1024), "postgres_connections": (1, 1000), "postgres_connect_seconds": (0.1, 600.0),
+    "postgres_wait_seconds": (0.1, 600.0), "postgres_statement_seconds": (0.1, 86_400.0),
+    "postgres_lock_seconds": (0.1, 3600.0), "postgres_idle_seconds": (1.0, 86_400.0),
     "limit": (1, 1000), "promotion": (1, 1000), "refresh_clusters": (0, 1_000_000), "embedder_threads": (0, 64),
 }  # fmt: skip
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")

@@ -16,9 +16,10 @@ from recollect.capture.edit import edited
 from recollect.capture.fields import clean_name, clean_tags, clean_time, one_of
 from recollect.errors import InvalidInput
 from recollect.handle import known_filters
-from recollect.lookup import narrowed, seen_events
+from recollect.lookup import narrowed, seen, seen_events
 from recollect.ports import Progress
 from recollect.recall.profiles import Lexical, Profile, Semantic
+from recollect.showing import shown
 from recollect.tiers.access import require_undo, still_open, with_contexts
 from recollect.upkeep.as_of import believed_at, documents_at
 from recollect.upkeep.doctor import examine
@@ -33,8 +34,10 @@ from recollect.values.outcome import Outcome, Refused
 from recollect.values.scope import RESERVED, Identity
 from recollect.values.words import SEARCH_MODES
 from recollect.verbs.assembling import AssemblingVerbs
+from recollect.verbs.importing import ImportingVerbs
 from recollect.verbs.judging import JudgingVerbs
 from recollect.verbs.linking import LinkingVerbs
+from recollect.verbs.moving import MovingVerbs
 from recollect.verbs.tiers import TierVerbs
 
 # The verb `list` hides the built-in inside the class, so its results are named here.
@@ -43,7 +46,7 @@ Events = list[Event]
 Ids = list[str]
 
 
-class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs):
+class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVerbs, MovingVerbs):
     """One open store, seen by one identity. Use it as a context manager, or close it."""
 
     # Writing
@@ -64,7 +67,9 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs):
         self._handle.awake(self._viewer.project, *(_project_of(draft) for draft in drafts))
         self._handle.settle()
         capture, viewer = self._parts.capture, self._viewer
-        return capture.remember(drafts, viewer.identity, viewer.project, verbatim=verbatim, progress=progress)
+        return self._handle.told(
+            capture.remember(drafts, viewer.identity, viewer.project, verbatim=verbatim, progress=progress)
+        )
 
     def update(self, id: str, **changes: Any) -> Record | Refused:
         """Change fields of a memory; a new text passes the same screen as a new memory."""
@@ -157,13 +162,14 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs):
         self._handle.settle()
         with self._parts.store.reading() as reader:
             wanted = replace(wanted, without=tuple(reader.switched_off(self._viewer.account)))
-            return reader.find(self._viewer.identity, wanted, self._parts.clock(), limit=limit, offset=offset)
+            found = reader.find(self._viewer.identity, wanted, self._parts.clock(), limit=limit, offset=offset)
+            return shown(reader, self._viewer.identity, found)
 
     def history(self, id: str) -> Events:
         """Every change of one memory, oldest first."""
         record = self._handle.one(id)
         with self._handle.reading() as reader:
-            return reader.events(record.account, memory_id=record.id)
+            return seen(reader, self._viewer.identity, reader.events(record.account, memory_id=record.id))
 
     def log(self, *, limit: int = 20) -> Events:
         """The journal, newest first."""
@@ -215,9 +221,10 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs):
             }
 
     def doctor(self) -> dict[str, Any]:
-        """The health of the store, the embedder and its calibration."""
+        """The health of the store, the embedder and its calibration, and working memory."""
         parts = self._parts
-        found = examine(parts.store, self._viewer.account, parts.clock(), parts.embedder, parts.missing)
+        account, now = self._viewer.account, parts.clock()
+        found = examine(parts.store, account, now, parts.embedder, parts.missing, parts.working)
         if parts.gardener.problem:
             found["problems"].append(parts.gardener.problem)
         return found

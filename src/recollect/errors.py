@@ -2,7 +2,8 @@
 
 RecollectError
 ├── InvalidInput            a field of the call is wrong; nothing was changed (also a ValueError)
-│   └── AmbiguousId         a short id fits several memories
+│   ├── AmbiguousId         a short id fits several memories
+│   └── StaleVersion        the pool was changed since that version of it was read
 ├── NotFound                no such memory, event or operation here (also a LookupError)
 ├── Disabled                memory is switched off for this project or for all
 ├── ReadOnly                the store, or this view of it, cannot be written
@@ -14,12 +15,18 @@ RecollectError
     ├── StoreBusy           another process held the write lock for too long
     ├── StoreFull           no room on the disk
     ├── StoreDamaged        the file is not a recollect store, or is broken
-    └── StoreNewer          the file was written by a newer recollect
+    ├── StoreNewer          the file was written by a newer recollect
+    ├── StoreUnavailable    the server cannot be reached, or went away
+    │   └── CommitUnknown   it went away while a change was being committed: look whether it is there
+    └── WorkingUnavailable  the place of working memory is away; everything else goes on
 
 Expected outcomes (a refused draft, a contradiction) are values, never errors: see `values/outcome.py`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 
 class RecollectError(Exception):
@@ -39,6 +46,15 @@ class AmbiguousId(InvalidInput):
 
     def __init__(self, prefix: str, count: int) -> None:
         super().__init__("id", f"{prefix!r} is the beginning of {count} memories", "give more characters of it")
+
+
+class StaleVersion(InvalidInput):
+    """Somebody changed the pool since that version was read; it carries what is there now."""
+
+    def __init__(self, name: str, expected: int, version: int, data: Mapping[str, Any]) -> None:
+        self.name, self.expected, self.version, self.data = name, expected, version, data
+        problem = f"is {expected}, but pool {name!r} is at version {version}"
+        super().__init__("expected_version", problem, "read it again, redo the change on that and write once more")
 
 
 class NotFound(RecollectError, LookupError):
@@ -107,3 +123,21 @@ class StoreDamaged(StoreError):
 
 class StoreNewer(StoreError):
     """The file was written by a newer recollect."""
+
+
+class StoreUnavailable(StoreError):
+    """The server cannot be reached, or went away; nothing was stored."""
+
+
+class CommitUnknown(StoreUnavailable):
+    """The server went away while a change was being committed: it may be stored or not."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(
+            f"{where} went away while a change was being committed; it may be stored or not: "
+            "look for it (`recollect log`) before you try again, or give a key so that trying again is safe"
+        )
+
+
+class WorkingUnavailable(StoreError):
+    """The place of working memory is away; remembering and recalling go on."""

@@ -15,6 +15,8 @@ from recollect.parts import Parts
 from recollect.ports import Reader, Transaction, Vectors
 from recollect.recall.pipeline import Ask
 from recollect.recall.profiles import Profile
+from recollect.showing import Shown, names_others, shown
+from recollect.tiers.pools import count_reads
 from recollect.upkeep.gaps import note
 from recollect.upkeep.undo import last_operation
 from recollect.values.filter import Filter
@@ -23,6 +25,7 @@ from recollect.values.hit import Recalled
 from recollect.values.memory import Record
 from recollect.values.outcome import Refused
 from recollect.values.scope import Viewer
+from recollect.values.search import Search
 from recollect.values.words import EventKind
 
 EVERYWHERE = "*"
@@ -63,16 +66,18 @@ class Handle:
         prepared = parts.recall.prepare(ask)
         with parts.store.reading() as reader:
             answer = parts.recall.answer(reader, ask, prepared)
-        parts.recalled.add(ask.viewer.identity, [hit.memory.content for hit in answer.recalled])
-        parts.waiting.recalled(ask.viewer.account, [hit.memory.id for hit in answer.recalled])
+            at = Search(ask.viewer, ask.filter, ask.now.timestamp())
+            recalled = shown(reader, ask.viewer.identity, answer.recalled, at)
+        parts.recalled.add(ask.viewer.identity, [hit.memory.content for hit in recalled])
+        parts.waiting.recalled(ask.viewer.account, [hit.memory.id for hit in recalled])
         if not parts.store.writable:
-            return answer.recalled
+            return recalled
         if settings.gaps and answer.missed and ask.filter == Filter() and not ask.named:
             self._miss(ask, prepared.query.terms, answer.vector)
         counted = settings.touch and answer.rows
         if counted and parts.waiting.touch(ask.viewer.account, answer.rows, parts.clock()) >= _MANY_TOUCHES:
             self.settle()
-        return answer.recalled
+        return recalled
 
     def asked(
         self,
@@ -125,7 +130,7 @@ class Handle:
             if isinstance(new, Refused):
                 return new
             tx.change(now_old, new, kind, vectors=vectors, reason=reason)
-        return new
+            return shown(tx, self.viewer.identity, new)
 
     def edited(self, id: str, kind: EventKind, change: Callable[[Record], Record], reason: str | None = None) -> Record:
         """Change one memory in a way the screen has no say in."""
@@ -134,11 +139,18 @@ class Handle:
         return done
 
     def one(self, id: str) -> Record:
-        """One memory by its id; switched off with its project."""
+        """One memory by its id, to be shown; switched off with its project."""
         with self.reading() as reader:
-            record = one_record(reader, self.viewer.identity, id)
+            record = shown(reader, self.viewer.identity, one_record(reader, self.viewer.identity, id))
         self.awake(record.project)
         return record
+
+    def told(self, value: Shown) -> Shown:
+        """What a change gave back, as this viewer may be told it."""
+        if not names_others(value):
+            return value
+        with self.parts.store.reading() as reader:
+            return shown(reader, self.viewer.identity, value)
 
     def operation(self, reader: Reader, wanted: str | None) -> str:
         """The operation to undo: a whole one that this identity may see."""
@@ -183,7 +195,7 @@ class Handle:
             tx.switch(self.viewer.account, where, on)
 
     def settle(self) -> None:
-        """Write what is waiting: access counts and unanswered questions, one transaction an account."""
+        """Write what is waiting: access counts, reads of pools, unanswered questions; one transaction an account."""
         waiting = self.parts.waiting
         if not waiting.any or not self.parts.store.writable:
             return
@@ -192,6 +204,7 @@ class Handle:
                 tx.touch(account, taken.counts, taken.at)
                 if taken.misses:
                     note(tx, taken.misses)
+                count_reads(tx, taken.reads)
                 due = self._count_recalls(tx, account, taken.recalls)
             if due:
                 self.parts.gardener.tend(account)

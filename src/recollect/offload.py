@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from recollect.engine import Memory
 from recollect.verbs.view import View
@@ -15,13 +15,15 @@ from recollect.wiring import open_memory
 
 # SQLite, the model and numpy all wait or compute outside the event loop; more threads would only queue at the store's lock.
 _THREADS = 4
+Made = TypeVar("Made")
 
 
 class AsyncMemory:
     """Every verb of `Memory` as a coroutine: `await memory.recall("…")`, `await memory.pools.read("…")`."""
 
-    def __init__(self, memory: View, pool: ThreadPoolExecutor) -> None:
-        self._memory, self._pool = memory, pool
+    def __init__(self, memory: View, pool: ThreadPoolExecutor, *, owner: bool = False) -> None:
+        """`owner`: the pool ends with it; a view made of another is not, the other still needs the threads."""
+        self._memory, self._pool, self._owner = memory, pool, owner
 
     def __getattr__(self, verb: str) -> Callable[..., Awaitable[Any]]:
         method = getattr(self._memory, verb)
@@ -38,11 +40,16 @@ class AsyncMemory:
 
         return call
 
+    async def run(self, work: Callable[[Any], Made]) -> Made:
+        """Do several things with the memory itself, in one worker thread and one hop: `await memory.run(lambda m: …)`."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, self._memory)
+
     async def close(self) -> None:
-        """Close the store and end the worker threads."""
+        """Close the store (of a view, what only it holds); whoever opened it also ends the worker threads."""
         if isinstance(self._memory, Memory):
             await asyncio.get_running_loop().run_in_executor(self._pool, self._memory.close)
-        self._pool.shutdown(wait=False)
+        if self._owner:
+            self._pool.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:
         return self
@@ -66,7 +73,7 @@ class _Opening:
     async def _start(self) -> AsyncMemory:
         pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="recollect")
         memory = await asyncio.get_running_loop().run_in_executor(pool, self._open)
-        return AsyncMemory(memory, pool)
+        return AsyncMemory(memory, pool, owner=True)
 
     async def __aenter__(self) -> AsyncMemory:
         self._opened = await self._start()

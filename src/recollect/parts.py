@@ -17,6 +17,7 @@ from recollect.recall.profiles import Profile
 from recollect.upkeep.gardener import Gardener
 from recollect.values.gap import Miss
 from recollect.values.memory import Record
+from recollect.values.pool import PoolRead
 from recollect.values.scope import Identity
 
 _MANY_IDENTITIES = 256
@@ -50,18 +51,20 @@ class Taken:
     at: datetime
     counts: Counter[int] = field(default_factory=Counter)
     misses: list[Miss] = field(default_factory=list)
+    reads: list[PoolRead] = field(default_factory=list)
     recalls: int = 0
 
 
 @dataclass(slots=True)
 class Waiting:
-    """What recalls left behind and nobody wrote yet: accesses (counters, not history), unanswered questions.
+    """What reading left behind and nobody wrote yet: accesses and reads of pools (counters, not history), unanswered questions.
 
     `together` holds the ids each of the last recalls returned: what is confirmed of the same one is linked.
     """
 
     counts: dict[str, Counter[int]] = field(default_factory=dict)
     misses: list[Miss] = field(default_factory=list)
+    reads: list[PoolRead] = field(default_factory=list)
     recalls: Counter[str] = field(default_factory=Counter)
     at: datetime | None = None
     together: deque[frozenset[str]] = field(default_factory=lambda: deque(maxlen=20))
@@ -69,13 +72,18 @@ class Waiting:
 
     @property
     def any(self) -> bool:
-        return bool(self.counts or self.misses)
+        return bool(self.counts or self.misses or self.reads)
 
     def touch(self, account: str, rows: tuple[int, ...], at: datetime) -> int:
         """Count some rows; returns how many are waiting."""
         self.counts.setdefault(account, Counter()).update(rows)
         self.at = at
         return sum(len(rows) for rows in self.counts.values())
+
+    def read(self, one: PoolRead) -> int:
+        """Count a read of a pool; returns how many are waiting."""
+        self.reads.append(one)
+        return len(self.reads)
 
     def recalled(self, account: str, ids: Sequence[str]) -> None:
         """Take note of what one recall returned."""
@@ -90,13 +98,16 @@ class Waiting:
 
     def take(self) -> dict[str, Taken]:
         """Everything waiting, handed over once, by account."""
-        at = self.at or self.misses[-1].at
-        taken = {account: Taken(at, counts) for account, counts in self.counts.items()}
-        for miss in self.misses:
-            taken.setdefault(miss.viewer.account, Taken(at)).misses.append(miss)
+        counts, misses, reads = self.counts, self.misses, self.reads
+        self.counts, self.misses, self.reads = {}, [], []
+        times = [*([self.at] if self.at else []), *(miss.at for miss in misses[-1:]), *(read.at for read in reads[-1:])]
+        taken = {account: Taken(times[0], held) for account, held in counts.items()}
+        for miss in misses:
+            taken.setdefault(miss.viewer.account, Taken(times[0])).misses.append(miss)
+        for read in reads:
+            taken.setdefault(read.account, Taken(times[0])).reads.append(read)
         for account, held in taken.items():
             held.recalls = self.recalls.pop(account, 0)
-        self.counts, self.misses = {}, []
         return taken
 
 

@@ -15,6 +15,7 @@ from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.event import Event, Operation
 from recollect.values.filter import Filter
+from recollect.values.kept import Kept
 from recollect.values.link import Edge, Node
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place
@@ -159,6 +160,21 @@ class Reader(Protocol):
     def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]: ...
     def switched_off(self, account: str) -> frozenset[str]: ...
     def note(self, name: str) -> str | None: ...
+    def accounts(self) -> list[str]:
+        """Every account that has anything, by name."""
+        ...
+
+    def walk(self, account: str, after: int, limit: int) -> list[Kept]:
+        """Memories of every status as stored, with vectors of whatever model, by row from the first above `after` on."""
+        ...
+
+    def all_clusters(self, account: str) -> list[tuple[str, Cluster]]:
+        """The clusters of every model, each with its model, by id."""
+        ...
+
+    def purged_digests(self, account: str) -> list[bytes]:
+        """The keyed hashes of what was purged, sorted."""
+        ...
 
 
 class Transaction(Reader, Protocol):
@@ -193,12 +209,29 @@ class Transaction(Reader, Protocol):
         """Erase a document for good, with what the journal says of it."""
         ...
 
-    def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int]) -> None:
-        """Make a cluster or replace it; its members are these rows. Derived from the vectors, so no event."""
+    def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int], model: str | None = None) -> None:
+        """Make a cluster or replace it; its members are these rows. Derived from the vectors, so no event.
+
+        It is of the vectors of the model in use, or of a named one.
+        """
         ...
 
     def drop_clusters(self, account: str, ids: Sequence[str]) -> None: ...
     def set_note(self, name: str, value: str) -> None: ...
+    def keep_vectors(self, memory: Record, model: str, vectors: NDArray[Any]) -> None:
+        """Vectors of a named model for a stored memory; no event. Those of the model in use must have its dimensions."""
+        ...
+
+    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
+        """Refuse the texts of these digests, made with another store's secrets, its own first.
+
+        A store that holds nothing yet takes the first over; one that has its own keeps them beside it, as former ones.
+        """
+        ...
+
+    def replay(self, account: str, event: Event) -> int:
+        """Write a line of the journal as it was, under a new number, which is returned; no memory changes."""
+        ...
 
 
 class Working(Protocol):
@@ -221,6 +254,10 @@ class Working(Protocol):
     def clear(self, room: Room) -> int: ...
     def sweep(self, now: float) -> int:
         """Drop what expired; returns how many."""
+        ...
+
+    def check(self) -> dict[str, Any]:
+        """Its `place`, the `problem` that needs a hand or None, and what else it tells of itself; it raises nothing."""
         ...
 
     def close(self) -> None: ...

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from recollect.capture.pipeline import Capture
 from recollect.capture.reconcile import Reconciler
@@ -30,6 +30,10 @@ from recollect.upkeep.gaps import answer
 from recollect.upkeep.gardener import Gardener
 from recollect.values.scope import RESERVED, Identity
 
+if TYPE_CHECKING:
+    from recollect.persist.postgres.store import PostgresStore
+
+_SERVERS = ("postgresql", "postgres")
 FetchProgress = Callable[[str, int, int], None]
 Given = Callable[[list[str]], Any] | Embedder | str | None
 
@@ -41,9 +45,13 @@ def open_memory(
     project: str | None = None,
     clock: Clock | None = None,
     fetching: FetchProgress | None = None,
+    background: bool = False,
     **settings: Any,
 ) -> Memory:
-    """Open a store: a path or URL; nothing is the user's own default file. Settings given here win over all others."""
+    """Open a store: a path or URL; nothing is the user's own default file. Settings given here win over all others.
+
+    With `background`, the local model loads while the store is used already; until then recall is by words, and says so.
+    """
     named: dict[str, Any] = {"db": None if db is None else os.fspath(db), "project": project}
     if isinstance(embedder, str):
         named["embedder"] = embedder
@@ -51,8 +59,8 @@ def open_memory(
     chosen = loaded.settings
     store = _store(chosen)
     try:
-        attached, missing = _embedder(embedder, chosen, store, fetching)
-        working = SqliteWorking(None if store.path == MEMORY else Path(f"{store.path}.working"))
+        attached, missing = _embedder(embedder, chosen, store, fetching, background=background)
+        working = _working(chosen, _beside(store))
         parts = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)), working)
     except BaseException:  # whatever stopped the opening, also Ctrl-C during a fetch, the file is let go of
         store.close()
@@ -115,12 +123,60 @@ def _scale(embedder: Attached | None) -> Calibrated | None:
     return None if embedder is None else embedder.query_calibration
 
 
-def _store(settings: Settings) -> SqliteStore:
+def _store(settings: Settings) -> SqliteStore | PostgresStore:
     scheme, separator, rest = settings.db.partition("://")
+    if separator and scheme in _SERVERS:
+        postgres, options = _postgres(settings)
+        return cast("PostgresStore", postgres.PostgresStore(settings.db, options))
     if separator and scheme not in ("sqlite", "file"):
-        raise SettingsError("db", f"{scheme}:// is not a store recollect can open", "give a path or sqlite:///path")
+        raise SettingsError(
+            "db", f"{scheme}:// is not a store recollect can open", "give a path, sqlite:///path or postgresql://…"
+        )
     path = rest if separator else settings.db
     return SqliteStore(path if path == MEMORY else Path(path).expanduser(), durable=settings.durability == "full")
+
+
+def _postgres(settings: Settings) -> tuple[Any, Any]:
+    """The server back end, loaded by those who use it, and how it is to be used."""
+    try:
+        from recollect.persist.postgres import store
+        from recollect.persist.postgres.address import Options
+    except ModuleNotFoundError as error:
+        if error.name not in ("psycopg", "psycopg_pool", "pgvector"):
+            raise
+        raise SettingsError("db", "the PostgreSQL driver is missing", "pip install 'recollect[postgres]'") from error
+    named = [field.name for field in fields(settings) if field.name.startswith("postgres_")]
+    return store, Options(**{name.removeprefix("postgres_"): getattr(settings, name) for name in named})
+
+
+def migrate_store(settings: Settings, *, dry_run: bool, progress: Callable[[str], None]) -> list[tuple[str, str]]:
+    """Bring the schema of a store up to date; says what was done, or would be."""
+    if settings.db.partition("://")[0] not in _SERVERS:
+        raise SettingsError("db", "is a file, which upgrades itself when it is opened", "name a postgresql:// store")
+    postgres, options = _postgres(settings)
+    return cast("list[tuple[str, str]]", postgres.upgraded(settings.db, options, dry_run=dry_run, progress=progress))
+
+
+def _beside(store: SqliteStore | PostgresStore) -> Path | None:
+    """Where working memory is kept when nothing else is said: beside a file, else in this process alone."""
+    return Path(f"{store.path}.working") if isinstance(store, SqliteStore) and store.path != MEMORY else None
+
+
+def _working(settings: Settings, beside: Path | None) -> Working:
+    scheme, separator, _ = settings.working.partition("://")
+    if not settings.working:
+        return SqliteWorking(beside)
+    if not separator or scheme not in ("redis", "rediss", "unix"):
+        raise SettingsError(
+            "working", "is not a place recollect knows", "leave it empty, or give redis://, rediss:// or unix://"
+        )
+    try:
+        from recollect.persist.redis.working import RedisWorking
+    except ModuleNotFoundError as error:
+        if error.name != "redis":
+            raise
+        raise SettingsError("working", "the Redis driver is missing", "pip install 'recollect[redis]'") from error
+    return RedisWorking(settings.working)
 
 
 def _blank(name: str, clock: Clock, loaded: Loaded, embedder: Attached | None) -> Parts:
@@ -132,7 +188,7 @@ def _blank(name: str, clock: Clock, loaded: Loaded, embedder: Attached | None) -
 
 
 def _embedder(
-    given: Given, settings: Settings, store: Store, fetching: FetchProgress | None
+    given: Given, settings: Settings, store: Store, fetching: FetchProgress | None, *, background: bool = False
 ) -> tuple[Attached | None, str | None]:
     """The embedder to use, or None and what recall is to say about it."""
     if given is not None and not isinstance(given, str):
@@ -146,6 +202,8 @@ def _embedder(
             return None, "recall is lexical only: no embedder is set"
         case "http":
             return Attached(_http(settings), store, known=False), None
+        case _ if background:
+            return _loading(settings, store, fetching), None
         case _:
             return _local(settings, store, fetching)
 
@@ -158,11 +216,33 @@ def _http(settings: Settings) -> Embedder:
     return HttpEmbedder(settings.embedder_url, settings.embedder_model, settings.embedder_key or None)
 
 
+def _model_folder(settings: Settings) -> Path:
+    return Path(settings.cache).expanduser() / "models" / "arctic-embed-s-int8"
+
+
+def _loading(settings: Settings, store: Store, fetching: FetchProgress | None) -> Attached:
+    """The local embedder, fetched and loaded by a thread of its own."""
+    from recollect.embed.fetch import ensure_model
+    from recollect.embed.loading import LoadingEmbedder
+    from recollect.embed.local import LocalEmbedder
+    from recollect.embed.pins import MODEL, TOKENIZER, ModelFiles
+
+    folder = _model_folder(settings)
+    source = Path(settings.model_folder).expanduser() if settings.model_folder else None
+    inner = LocalEmbedder(
+        ModelFiles(onnx=folder / MODEL.name, tokenizer=folder / TOKENIZER.name), settings.embedder_threads or None
+    )
+    ready = LoadingEmbedder(
+        inner, lambda: ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
+    )
+    return Attached(ready, store, known=True, calibrated=True)
+
+
 def _local(settings: Settings, store: Store, fetching: FetchProgress | None) -> tuple[Attached | None, str | None]:
     from recollect.embed.fetch import ensure_model
     from recollect.embed.local import LocalEmbedder
 
-    folder = Path(settings.cache).expanduser() / "models" / "arctic-embed-s-int8"
+    folder = _model_folder(settings)
     source = Path(settings.model_folder).expanduser() if settings.model_folder else None
     try:
         files = ensure_model(folder, source=source, offline=settings.offline, progress=fetching)

@@ -24,12 +24,15 @@ NOT_COMMANDS = {
     "as_": "--account",
     "close": "",
     "members": "clusters CLUSTER",
-    **dict.fromkeys(
-        ("working", "short_term", "pools", "contexts", "narratives", "router"), "tiers are used from Python"
-    ),
+    "short_term": "session",
+    "pools": "pool",
+    "narratives": "narrative",
+    "router": "tiers",
     "describe_tag": "tags describe",
     "rename_tag": "tags rename",
     "merge_tags": "tags merge",
+    "import_": "import",
+    "import_from": "import-from",
 }
 
 

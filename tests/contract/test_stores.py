@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect.persist.in_memory import InMemoryStore
+from recollect.persist.postgres.address import Options
+from recollect.persist.postgres.store import PostgresStore
 from recollect.persist.sqlite.store import SqliteStore
 from recollect.ports import Store
 from recollect.testing.contract import StoreContract
@@ -33,5 +35,13 @@ class TestSqliteInMemory(StoreContract):
     @pytest.fixture
     def store(self) -> Iterator[Store]:
         store = SqliteStore(":memory:")
+        yield store
+        store.close()
+
+
+class TestPostgres(StoreContract):
+    @pytest.fixture
+    def store(self, empty_database: str) -> Iterator[Store]:
+        store = PostgresStore(empty_database, Options(connections=2))
         yield store
         store.close()

@@ -26,7 +26,7 @@ PAGES = [*sorted(DOCS.rglob("*.md")), *(ROOT / name for name in ("README.md", "C
 GUIDES = "\n".join(page.read_text("utf-8") for page in sorted((DOCS / "howto").glob("*.md")))
 VERBS = [name for name in dir(Memory) if not name.startswith("_")]
 COMMANDS = [name for section in SECTIONS.values() for name in section]
-ERRORS = [e.__name__ for e in vars(errors).values() if isinstance(e, type)]
+ERRORS = [e.__name__ for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)]
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 # Made by `python -m bench report`, which needs the evaluation sets.
 _MADE_ELSEWHERE = {DOCS / "benchmarks.md"}

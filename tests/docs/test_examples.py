@@ -8,6 +8,8 @@ from docs.examples import Mismatch, Runner, blocks_of, steps_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+# An address as pages show it, and the fixture whose server stands behind it.
+SERVERS = {"redis://localhost:6379/0": "fresh_redis", "postgresql://localhost/recollect": "fresh_database"}
 KNOWN = {"console", "python", "toml", "text", "sql"}
 
 
@@ -16,8 +18,12 @@ def name_of(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks_of(page)], ids=name_of)
-def test_every_block_of_a_page_runs_and_shows_what_happens(page: Path, tmp_path: Path) -> None:
-    Runner(tmp_path / "shop").run(page)
+def test_every_block_of_a_page_runs_and_shows_what_happens(
+    page: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    text = page.read_text("utf-8")
+    addresses = {shown: request.getfixturevalue(name) for shown, name in SERVERS.items() if shown in text}
+    Runner(tmp_path / "shop", addresses=addresses).run(page)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

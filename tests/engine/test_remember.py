@@ -247,3 +247,12 @@ def test_a_batch_ends_as_its_drafts_would_one_by_one(tmp_path, clock) -> None:
             )
     assert seen[0] == seen[1]
     assert {"stored", "reinforced", "superseded"} <= {kind for kind, *_ in seen[0]}
+
+
+def test_what_was_just_recalled_can_be_corrected(memory) -> None:
+    kept = memory.remember("The release train leaves on Monday at nine", source="observed").memory
+    memory.recall("release train")
+    assert memory.update(kept.id, tags=["release"]).tags == ("release",)
+    memory.recall("release train")
+    corrected = memory.update(kept.id, content="The release train leaves on Tuesday at nine")
+    assert corrected.content == "The release train leaves on Tuesday at nine"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from recollect.ports import Reader
-from recollect.values.document import Document, document_of
+from recollect.values.document import Document, stepped_back
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.image import from_image, patched
@@ -56,7 +56,7 @@ def documents_at(reader: Reader, account: str, moment: datetime) -> list[Documen
     for event in reader.events(account, since=moment, newest_first=True):
         if event.document is None:
             continue
-        state.pop(event.memory_id, None)
-        if event.before is not None:
-            state[event.memory_id] = document_of(event.before, account)
+        was = stepped_back(state.pop(event.memory_id, None), event.after, event.before, account)
+        if was is not None:
+            state[event.memory_id] = was
     return list(state.values())

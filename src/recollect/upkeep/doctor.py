@@ -28,6 +28,7 @@ def examine(
         problems.append(
             f"the index snapshot could not be written ({found['snapshot_problem']}); the next start is slower"
         )
+    problems += found.pop("findings", ())
     model = _embedder(embedder, missing, problems)
     if embedder is not None and counts["unembedded"]:
         problems.append(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Transaction
-from recollect.values.document import document_image, document_of
+from recollect.values.document import stands, stepped_back
 from recollect.values.event import Event, Image
 from recollect.values.image import from_image, patched, to_image
 from recollect.values.memory import Record
@@ -74,9 +74,9 @@ def _take_back(tx: Transaction, account: str, event: Event, embed: Embed) -> Non
 
 def _take_back_document(tx: Transaction, account: str, event: Event, kind: DocumentKind) -> None:
     current = next((held for held in tx.documents(account, kind) if held.id == event.memory_id), None)
-    if (None if current is None else document_image(current)) != event.after:
+    if not stands(current, event.after, event.before):
         raise InvalidInput("operation", f"the {kind} was changed again later", "undo the later change first")
-    before = None if event.before is None else document_of(event.before, account)
+    before = stepped_back(current, event.after, event.before, account)
     if before is not None and any(
         held.place == before.place for held in tx.documents(account, kind, before.name) if held.id != before.id
     ):

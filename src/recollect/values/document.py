@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -55,3 +56,48 @@ def document_of(image: Mapping[str, Any], account: str) -> Document:
         place=(scope, key, project),
         body=image["body"],
     )
+
+
+def journal_sides(
+    before: Document | None, after: Document | None
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """The images of one change for the journal; of a changed pool's data, only the keys that differ."""
+    old, new = (None if document is None else document_image(document) for document in (before, after))
+    if old is None or new is None or not all(isinstance(side["body"].get("data"), dict) for side in (old, new)):
+        return old, new
+    was, now = old["body"]["data"], new["body"]["data"]
+    changed = {key for key in {*was, *now} if key not in was or key not in now or not _same(was[key], now[key])}
+    return _partly(old, changed), _partly(new, changed)
+
+
+def stands(document: Document | None, left: Mapping[str, Any] | None, was: Mapping[str, Any] | None) -> bool:
+    """Whether a document is as an event left it, by the two sides of that event."""
+    image = None if document is None else document_image(document)
+    if image is None or left is None or not left.get("partial"):
+        return image == left
+    touched = {*left["body"]["data"], *((was or {}).get("body") or {}).get("data", {})}
+    return _partly(image, touched) == left
+
+
+def stepped_back(
+    document: Document | None, left: Mapping[str, Any] | None, was: Mapping[str, Any] | None, account: str
+) -> Document | None:
+    """The document as it was before an event, from how the event left it."""
+    if was is None:
+        return None
+    if not was.get("partial"):
+        return document_of(was, account)
+    touched = {*was["body"]["data"], *((left or {}).get("body") or {}).get("data", {})}
+    held = ((document.body if document else None) or {}).get("data") or {}
+    data = {key: value for key, value in held.items() if key not in touched} | was["body"]["data"]
+    return document_of({**was, "body": {**was["body"], "data": data}}, account)
+
+
+def _partly(image: dict[str, Any], keys: set[str]) -> dict[str, Any]:
+    data = {key: value for key, value in image["body"]["data"].items() if key in keys}
+    return {**image, "partial": True, "body": {**image["body"], "data": data}}
+
+
+def _same(one: Any, other: Any) -> bool:
+    # As JSON: to Python, 1 and 1.0 and True are equal.
+    return one is other or json.dumps(one) == json.dumps(other)

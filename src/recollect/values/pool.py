@@ -30,6 +30,16 @@ class PoolFields(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
+class PoolRead:
+    """That somebody read a pool, by its id: a counter, not history."""
+
+    account: str
+    pool: str
+    who: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Pool:
     """One pool as it stands. The version is 1 at first and grows with every change of the data."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from recollect.errors import ReadOnly
 from recollect.serve.cli.output import emit, json_text, note
 from recollect.serve.cli.page import Page, new_page
 
@@ -78,7 +79,7 @@ class Door:
         """Refuse `--as-of` for commands to which it means nothing."""
         if self.as_of is not None:
             name = click.get_current_context().info_name
-            raise click.UsageError(f"the past is read-only: `{name}` cannot be used with --as-of; leave --as-of out")
+            raise ReadOnly("the past", f"`{name}` changes the present: leave --as-of out")
 
     def settings(self) -> Loaded:
         """The settings, with the options before the command on top."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from recollect.errors import Disabled, InvalidInput, NotFound, RecollectError, SettingsError
+from recollect.errors import Disabled, InvalidInput, NotFound, ReadOnly, RecollectError, SettingsError
 from recollect.serve.cli.output import complain, complain_json
 
 REFUSED, WRONG_USE, TROUBLE, SWITCHED_OFF, INTERRUPTED = 1, 2, 3, 4, 130
@@ -28,7 +28,7 @@ def exit_code(error: RecollectError | click.ClickException) -> int:
     match error:
         case Disabled():
             return SWITCHED_OFF
-        case InvalidInput() | NotFound() | SettingsError() | click.ClickException():
+        case InvalidInput() | NotFound() | ReadOnly() | SettingsError() | click.ClickException():
             return WRONG_USE
         case _:
             return TROUBLE

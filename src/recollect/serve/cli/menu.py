@@ -12,6 +12,7 @@ import click
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Keep": {
         "remember": ("keep", "Keep something: a text, stdin, or a file of many."),
+        "import-from": ("import_from", "Bring in memory files, or another product's memories."),
     },
     "Find": {
         "recall": ("find", "What is known about something, best first."),
@@ -47,16 +48,35 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "resolve": ("settle", "Settle a contradiction in one of four ways."),
         "gaps": ("settle", "What was asked and nothing answered."),
     },
+    "Share and carry on": {
+        "working": ("working", "Values for the task at hand, gone after an hour or so."),
+        "session": ("session", "The entries of a session: counted, kept for a while."),
+        "pool": ("pool", "Data that agents share, with versions and grants."),
+        "contexts": ("contexts", "Containers of memories with versions and snapshots."),
+        "narrative": ("narrative", "What each session was about, newest first."),
+        "tiers": ("tiers", "One door to working memory, sessions, memories, pools."),
+    },
     "Undo": {
         "undo": ("journal", "Take back the last change, or a named one."),
         "restore": ("hide", "Bring a forgotten memory back."),
         "history": ("journal", "Every change of one memory."),
         "log": ("journal", "The latest changes of all memories."),
     },
+    "Serve": {
+        "mcp": ("mcp", "Serve memory to agents over MCP."),
+        "install": ("install", "Tell an agent's client of the MCP server."),
+        "uninstall": ("install", "Take that entry out again."),
+    },
+    "Move": {
+        "export": ("move", "Write memories to a file or a folder."),
+        "import": ("move", "Take in what export wrote, or edits of it."),
+        "copy": ("move", "Copy a whole store to another, of any kind."),
+    },
     "Look after": {
         "stats": ("care", "How many memories there are, of what kinds."),
         "doctor": ("care", "The health of the store and the embedder."),
         "reembed": ("care", "Give every memory a vector of the model in use."),
+        "migrate": ("upgrade", "Make the tables of a PostgreSQL store, or bring them up to date."),
         "on": ("switch", "Switch memory on again."),
         "off": ("switch", "Switch memory off, here or everywhere."),
         "config": ("settings", "Every setting, its value and its source."),

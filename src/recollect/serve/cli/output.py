@@ -52,6 +52,14 @@ def emit(text: str) -> None:
         _abandon_stdout(_CANNOT_WRITE)
 
 
+def emit_bytes(data: bytes) -> None:
+    """Write bytes to stdout as they are, for a file or a program; a reader that went away ends the command quietly."""
+    try:
+        sys.stdout.buffer.write(data)
+    except BrokenPipeError:
+        _abandon_stdout(_BROKEN_PIPE)
+
+
 def note(text: str) -> None:
     """A remark on stderr; its lines stay lines."""
     _say("note: " + _lines(text))

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from recollect.errors import InvalidInput
+from recollect.serve.cli.changed import tell_outcome
 from recollect.serve.cli.door import Door
 from recollect.serve.cli.drafts import read_drafts, read_text
 from recollect.serve.cli.failure import REFUSED
@@ -107,15 +108,9 @@ def _fields(fields: dict[str, Any], everywhere: bool, door: Door) -> dict[str, A
 
 
 def _one(door: Door, draft: dict[str, Any], everywhere: bool, verbatim: bool) -> int:
-    from recollect.serve.cli.json_form import outcome_form
-    from recollect.serve.cli.views.outcome import show_outcome
-
     with door.writing("as set", anywhere=everywhere) as memory:
         (outcome,) = memory.remember_many([draft], verbatim=verbatim)
-    refused = outcome.kind == "refused"
-    say = door.answer if refused else door.done
-    say(lambda: outcome_form(outcome), lambda page: show_outcome(page, outcome, door.now))
-    return REFUSED if refused else 0
+    return tell_outcome(door, outcome)
 
 
 def _load(door: Door, name: str, common: dict[str, Any], everywhere: bool, verbatim: bool) -> int:

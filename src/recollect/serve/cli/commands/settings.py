@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recollect.config import Loaded
 
 _MASK = "••••"
-_PASSWORD = re.compile(r"(?<=://)[^/@\s]+(?=@)")
+_PASSWORD = re.compile(r"(?<=://)[^/@\s]+(?=@)|(?<=[?&]password=)[^&\s]+")
 _DERIVED = {"db": "default: the user's own file", "cache": "default: the user's cache folder"}
 
 

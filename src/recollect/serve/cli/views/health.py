@@ -42,12 +42,14 @@ def show_doctor(page: Page, found: Mapping[str, Any]) -> None:
     rows: list[tuple[str, Line]] = [
         ("store", (str(found["path"]),)),
         ("integrity", (Piece(str(found["integrity"]), "good" if found["integrity"] == "ok" else "bad"),)),
+        *((name, (str(value),)) for name, value in found.get("server", {}).items()),
         ("schema", (str(found["schema"]),)),
         ("writable", ("yes" if found["writable"] else "no",)),
         ("size", (f"{_size(found['bytes'])}, index {_size(found['index_bytes'])}",)),
         ("memories", (f"{found['memories']:,}",)),
         *(("vectors", (f"{count:,} of {model}",)) for model, count in found["vectors"].items()),
         ("embedder", (str(found["embedder"] or "none: recall is by words alone"),)),
+        ("working memory", _working(found["working"])),
         *((f"calibration, {name}", (str(value),)) for name, value in scale.items() if isinstance(value, str)),
     ]
     for line in aligned(rows):
@@ -63,6 +65,12 @@ def show_doctor(page: Page, found: Mapping[str, Any]) -> None:
         page.line(Piece("✓ nothing needs a hand", "good"))
     for problem in found["problems"]:
         page.line(Piece("! ", "bad"), problem)
+
+
+def _working(found: Mapping[str, Any]) -> Line:
+    if found["problem"]:
+        return (Piece(str(found["place"]), "bad"),)
+    return (", ".join(str(found[name]) for name in ("place", "server") if name in found),)
 
 
 def show_settings(page: Page, settings: Mapping[str, Mapping[str, Any]]) -> None:

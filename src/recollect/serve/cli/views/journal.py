@@ -88,14 +88,19 @@ def _change(event: Event, text: str) -> str:
 
 
 def _document(event: Event) -> str:
-    """What a tag means, or whether a question is answered: before and after."""
+    """What a tag means, or whether a question is answered, before and after; else what was done."""
     image = event.after or event.before
     if image is None:
         return "erased for good"
     before, after = (side and side["body"] for side in (event.before, event.after))
     if event.document == "tag":
         return f"#{image['name']}: {_value(before and before['text'])} → {_value(after and after['text'])}"
-    return f"{excerpt(image['body']['question'])}: {_need(before)} → {_need(after)}"
+    if event.document == "gap":
+        return f"{excerpt(image['body']['question'])}: {_need(before)} → {_need(after)}"
+    # A snapshot's own name stands behind that of its context.
+    name = image["body"].get("name") or image["name"]
+    done = event.reason or ("changed" if before and after else "made" if after else "taken away")
+    return f"{excerpt(str(name), 40)}: {done}"
 
 
 def _need(gap: Mapping[str, Any] | None) -> str:

@@ -9,6 +9,7 @@ from recollect.serve.cli.page import Line, Page, Piece
 from recollect.serve.cli.times import age
 from recollect.values.memory import Record
 from recollect.values.procedure import Procedure
+from recollect.values.scope import RESERVED
 
 _BLOCKS = 10
 _EXCERPT = 70
@@ -67,6 +68,8 @@ def short_id(record: Record) -> Piece:
 
 def belongs(record: Record) -> str:
     """Where a memory lives, in a word or two."""
+    if (record.team or "").startswith(RESERVED):
+        return "context"
     named = {"project": record.project, "agent": record.agent, "team": record.team, "task": record.task}
     if record.scope == "session":
         return f"session {record.session}"
