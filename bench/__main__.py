@@ -85,12 +85,21 @@ def _reliability(given: argparse.Namespace) -> None:
 
 def _server(given: argparse.Namespace) -> None:
     from bench import server
+    from bench.embedding import CachedEmbedder, cache_folder, local_embedder
+    from bench.sets import data_folder
     from bench.tables import figures_table
+    from bench.twins import twins
 
     size = server.Size(given.rows or 100_000, given.accounts, given.each)
     figures = server.run(size, given.url)
+    with (
+        closing(CachedEmbedder(local_embedder(), cache_folder(given.cache))) as embedder,
+        server.database(given.url) as to,
+    ):
+        alike, left_out = twins(data_folder(given.data), embedder, to[0])
+    figures += alike
     print(f"\n## Server\n\n{figures_table(figures)}\n")
-    _keep("server", given, {"figures": [f.as_row() for f in figures]})
+    _keep("server", given, {"figures": [f.as_row() for f in figures], "left_out": left_out})
 
 
 def _keep(what: str, given: argparse.Namespace, content: dict[str, Any]) -> None:

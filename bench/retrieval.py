@@ -46,7 +46,7 @@ def judged(corpus: Corpus, embedder: Any, profiles: Sequence[str], settings: Map
     Accesses are not counted, so that no question changes the answer to the next.
     """
     # The doors leave touch on; here the questions of a set are independent users of the same memories.
-    with recollect.open(":memory:", embedder=embedder, **{"touch": False, **settings}) as memory:
+    with recollect.open(embedder=embedder, **{"db": ":memory:", "touch": False, **settings}) as memory:
         names = stored(memory, corpus)
         for profile in profiles:
             for question in corpus.questions:

@@ -51,7 +51,7 @@ def run(size: Size, url: str | None = None) -> list[Figure]:
     embedder = PreparedQueries(_MODEL)
     asked = Words(seed=3).questions(size.questions)
     embedder.prepare(asked)
-    with _database(url) as (where, server):
+    with database(url) as (where, server):
         with recollect.open(where, embedder=embedder, postgres_connections=_CLIENTS + 2) as memory:
             figures = _loaded(memory, size)
             started = time.perf_counter()
@@ -65,7 +65,7 @@ def run(size: Size, url: str | None = None) -> list[Figure]:
 
 
 @contextmanager
-def _database(url: str | None) -> Iterator[tuple[str, int | None]]:
+def database(url: str | None) -> Iterator[tuple[str, int | None]]:
     """An empty database, and the process of its server if that is ours."""
     from recollect.testing.servers import fresh_database, postgres_server
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,9 +62,9 @@ class Handle:
     def ask(self, ask: Ask) -> Recalled:
         """Put one question, count an access on what comes back, and keep what nothing answered as a need."""
         parts, settings = self.parts, self.parts.loaded.settings
-        self.awake(ask.viewer.project)
         prepared = parts.recall.prepare(ask)
         with parts.store.reading() as reader:
+            self._let_in(reader, ask.viewer.project)
             answer = parts.recall.answer(reader, ask, prepared)
             at = Search(ask.viewer, ask.filter, ask.now.timestamp())
             recalled = shown(reader, ask.viewer.identity, answer.recalled, at)
@@ -166,20 +166,25 @@ class Handle:
     @contextmanager
     def changing(self) -> Iterator[Transaction]:
         """One change of several memories, all or nothing, unless memory is off here."""
-        self.awake(self.viewer.project)
         self.settle()
         with self.parts.store.transaction(self.viewer.account, self.actor, self.parts.clock()) as tx:
+            self._let_in(tx, self.viewer.project)
             yield tx
 
-    def reading(self) -> AbstractContextManager[Reader]:
+    @contextmanager
+    def reading(self) -> Iterator[Reader]:
         """One consistent view of this moment, unless memory is off here."""
-        self.awake(self.viewer.project)
-        return self.parts.store.reading(self.parts.clock())
+        with self.parts.store.reading(self.parts.clock()) as reader:
+            self._let_in(reader, self.viewer.project)
+            yield reader
 
     def awake(self, *projects: str | None) -> None:
         """Refuse to go on when memory is off for all, or for one of some projects."""
         with self.parts.store.reading() as reader:
-            off = reader.switched_off(self.viewer.account)
+            self._let_in(reader, *projects)
+
+    def _let_in(self, reader: Reader, *projects: str | None) -> None:
+        off = reader.switched_off(self.viewer.account)
         if EVERYWHERE in off:
             raise Disabled("every project")
         for project in projects:

@@ -117,6 +117,7 @@ def scoring_columns(found: Mapping[str, Array], status: NDArray[np.uint8], lengt
 
 
 @cache
+@cache
 def in_codes(statement: str) -> str:
     """A statement with our own closed lists of words written in, so that words come back as their numbers."""
     for name, words in _WORDS.items():

@@ -54,6 +54,15 @@ class Session:
         if self._settle is not None:
             self._settle()
 
+    @contextmanager
+    def unsettled(self) -> Iterator[None]:
+        """For reads that what waits to be written does not bear on."""
+        held, self._settle = self._settle, None
+        try:
+            yield
+        finally:
+            self._settle = held
+
     def at(self, account: str) -> Standing:
         """Look at an account."""
         held = self._standing
@@ -115,10 +124,13 @@ class Session:
         """They were changed."""
         self._secrets = ()
 
-    def commit(self) -> None:
-        """Make it last. When the connection breaks here, nobody can say whether it did."""
+    def commit(self, send: Callable[[str], None] | None = None) -> None:
+        """Make it last, sent by itself or with what was left; when the connection breaks here, nobody can say whether it did."""
         try:
-            self.connection.execute("COMMIT")
+            if send is None:
+                self.connection.execute("COMMIT")
+            else:
+                send("COMMIT")
         except psycopg.Error as error:
             if not is_lost(error):
                 raise
@@ -165,7 +177,8 @@ class Session:
         answers: list[Rows] = []
         more: bool | None = True
         while more:
-            answers.append(cursor.fetchall() if cursor.description else [])
+            rows = cursor.pgresult is not None and cursor.pgresult.nfields > 0
+            answers.append(cursor.fetchall() if rows else [])
             more = cursor.nextset()
         return answers
 
