@@ -64,12 +64,18 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
     ) -> list[Outcome]:
         """Keep many things, in order; with `verbatim`, each exactly as it is, one memory a draft."""
         drafts = list(drafts)
-        self._handle.awake(self._viewer.project, *(_project_of(draft) for draft in drafts))
         self._handle.settle()
-        capture, viewer = self._parts.capture, self._viewer
-        return self._handle.told(
-            capture.remember(drafts, viewer.identity, viewer.project, verbatim=verbatim, progress=progress)
+        viewer = self._viewer
+        projects = {viewer.project, *map(_project_of, drafts)}
+        outcomes = self._parts.capture.remember(
+            drafts,
+            viewer.identity,
+            viewer.project,
+            verbatim=verbatim,
+            progress=progress,
+            guard=lambda reader: self._handle.let_in(reader, *projects),
         )
+        return self._handle.told(outcomes)
 
     def update(self, id: str, **changes: Any) -> Record | Refused:
         """Change fields of a memory; a new text passes the same screen as a new memory."""

@@ -64,7 +64,7 @@ class Handle:
         parts, settings = self.parts, self.parts.loaded.settings
         prepared = parts.recall.prepare(ask)
         with parts.store.reading() as reader:
-            self._let_in(reader, ask.viewer.project)
+            self.let_in(reader, ask.viewer.project)
             answer = parts.recall.answer(reader, ask, prepared)
             at = Search(ask.viewer, ask.filter, ask.now.timestamp())
             recalled = shown(reader, ask.viewer.identity, answer.recalled, at)
@@ -168,22 +168,23 @@ class Handle:
         """One change of several memories, all or nothing, unless memory is off here."""
         self.settle()
         with self.parts.store.transaction(self.viewer.account, self.actor, self.parts.clock()) as tx:
-            self._let_in(tx, self.viewer.project)
+            self.let_in(tx, self.viewer.project)
             yield tx
 
     @contextmanager
     def reading(self) -> Iterator[Reader]:
         """One consistent view of this moment, unless memory is off here."""
         with self.parts.store.reading(self.parts.clock()) as reader:
-            self._let_in(reader, self.viewer.project)
+            self.let_in(reader, self.viewer.project)
             yield reader
 
     def awake(self, *projects: str | None) -> None:
         """Refuse to go on when memory is off for all, or for one of some projects."""
         with self.parts.store.reading() as reader:
-            self._let_in(reader, *projects)
+            self.let_in(reader, *projects)
 
-    def _let_in(self, reader: Reader, *projects: str | None) -> None:
+    def let_in(self, reader: Reader, *projects: str | None) -> None:
+        """The same inside a view that is open already."""
         off = reader.switched_off(self.viewer.account)
         if EVERYWHERE in off:
             raise Disabled("every project")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from recollect.capture.alike import Lookup, Meaning
 from recollect.capture.annotate import annotate
 from recollect.capture.intake import draft_of, record_of
+from recollect.capture.named import names_any, sourced, target
 from recollect.capture.reconcile import Forgotten, Known, New, Reconciler, Replaces
 from recollect.capture.vetting import Vetting, vet
 from recollect.errors import EmbedderError, InvalidInput
@@ -81,11 +82,14 @@ class Capture:
         verbatim: bool = False,
         apart: bool = False,
         progress: Progress | None = None,
+        guard: Callable[[Reader], None] = lambda _: None,
     ) -> list[Outcome]:
-        """Outcomes in the order of the drafts, all checked before the first is stored; `apart`, not compared with each other."""
+        """Outcomes in the order of the drafts, all checked before the first is stored; `apart`, not compared with each other.
+
+        `guard` is asked at the beginning of each transaction and may refuse by raising.
+        """
         now = self._clock()
         checked = [self._prepare(draft, place, identity, project, now, verbatim) for place, draft in enumerate(given)]
-        self._check_targets(checked, identity)
         checked = self._with_sources(checked, identity)
         outcomes: list[Outcome] = []
         siblings = frozenset(item.record.id for item in checked if apart and isinstance(item, Prepared))
@@ -93,6 +97,7 @@ class Capture:
         for batch in self._embedded(checked, verbatim):
             actor = identity.agent or self._actor
             with self._store.transaction(identity.account, actor, now, operation=operation) as tx:
+                guard(tx)
                 lookup = None if verbatim else Lookup(now, self._reconciler.contradiction, siblings)
                 outcomes += self._store_batch(tx, batch, identity, now, lookup)
             if progress is not None:
@@ -115,25 +120,17 @@ class Capture:
                     coming.append(pool.submit(self._embed, batch, verbatim))
                 yield made
 
-    def _check_targets(self, items: Sequence[Prepared | Refused], identity: Identity) -> None:
-        """What a draft is to supersede must exist within reach, or nothing of the call is stored."""
-        with self._store.reading() as reader:
-            for place, item in enumerate(items):
-                if isinstance(item, Prepared) and item.record.supersedes is not None:
-                    _target(reader, identity, item.record.supersedes, place)
-
     def _with_sources(self, items: Sequence[Prepared | Refused], identity: Identity) -> list[Prepared | Refused]:
-        """Drafts that were derived from others, with their whole ids; none is trusted more than the least of its sources."""
-        made = list(items)
+        """Drafts with what they name; when something of that is not within reach, nothing of the call is stored."""
+        if not any(isinstance(item, Prepared) and names_any(item.record) for item in items):
+            return list(items)
         with self._store.reading() as reader:
-            for place, item in enumerate(items):
-                if isinstance(item, Prepared) and item.record.links:
-                    field = f"drafts[{place}].derived_from" if place else "derived_from"
-                    sources = [_one(reader, identity, link.target, field) for link in item.record.links]
-                    links = tuple(Link(source.id, "derived_from") for source in sources)
-                    trust = min(item.record.trust, *(source.trust for source in sources))
-                    made[place] = replace(item, record=item.record.with_(links=links, trust=trust))
-        return made
+            return [
+                replace(item, record=sourced(reader, identity, item.record, place))
+                if isinstance(item, Prepared)
+                else item
+                for place, item in enumerate(items)
+            ]
 
     def _prepare(
         self,
@@ -247,7 +244,7 @@ class Capture:
         return Stored(record, decision.conflicts, reason, item.notes)
 
     def _supersede(self, tx: Transaction, item: Prepared, identity: Identity) -> Outcome:
-        old = _target(tx, identity, item.record.supersedes or "", 0)
+        old = target(tx, identity, item.record.supersedes or "")
         record = item.record.with_(supersedes=old.id)
         tx.insert(record, item.vectors)
         return Superseded(record, old, "the caller said so", notes=item.notes)
@@ -269,20 +266,6 @@ class Capture:
         )
         tx.change(existing, stronger, "reinforce", reason=reason)
         return Reinforced(stronger, reason, notes=item.notes)
-
-
-def _target(reader: Reader, identity: Identity, wanted: str, place: int) -> Record:
-    """The one memory a draft is to supersede."""
-    return _one(reader, identity, wanted, f"drafts[{place}].supersedes" if place else "supersedes")
-
-
-def _one(reader: Reader, identity: Identity, wanted: str, field: str) -> Record:
-    """The one memory an id names; what the identity does not reach is not there."""
-    found = reader.get(identity.account, reader.resolve(identity.account, wanted))
-    mine = [record for record in found if record is not None and reaches(identity, record.place)]
-    if len(mine) != 1:
-        raise InvalidInput(field, f"{wanted!r} is not one memory here", "give the id of an existing one")
-    return mine[0]
 
 
 def _flagged(new: Record, conflicts: Sequence[Conflict]) -> Record:

@@ -25,7 +25,9 @@ from recollect.values.search import Floats, Search
 if TYPE_CHECKING:
     from psycopg import Connection
 
-_MANY = 4096
+    from recollect.persist.postgres.session import Standing
+
+_MANY, _LITTLE = 4096, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,11 @@ class Known:
             self._kept.move_to_end(key)
             return kept[1]
 
+    def latest(self, key: object) -> Any:
+        """What is kept under a key, of whatever state."""
+        with self._lock:
+            return self._kept.get(key, (None, None))[1]
+
     def keep(self, key: object, stamp: object, value: object) -> None:
         """Remember something of a state."""
         with self._lock:
@@ -83,6 +90,7 @@ class Link:
     dimensions: int
     known: Known
     stamp: int | None
+    standing: Standing
     _own: dict[object, Any] = field(default_factory=dict)
 
     def replaced(self) -> Replacements:
@@ -94,7 +102,7 @@ class Link:
 
     def superseded(self, search: Search) -> NDArray[np.int64]:
         """The rows replaced for a viewer at a moment."""
-        if self.facts(search).replacing == 0:
+        if (self.facts(search) if self.stamp is None else self.standing).replacing == 0:
             return NO_ROWS
         key = (search.viewer.places(), search.now, search.past)
         if self._own.get("superseded", (None,))[0] != key:
@@ -103,8 +111,7 @@ class Link:
 
     def facts(self, search: Search) -> Facts:
         """The account in numbers, for what this viewer looks at."""
-        places, identity = search.viewer.places(), search.viewer.identity
-        key = ("facts", self.model, places, identity)
+        places, identity, key = search.viewer.places(), search.viewer.identity, self._facts_key(search)
         found = self._own.get(key) or self._remembered(key)
         if found is None:
             rooms = [("agent", identity.agent), *(("team", team) for team in identity.teams)]
@@ -121,6 +128,16 @@ class Link:
                 self._keep(key, found)
             self._own[key] = found
         return found  # type: ignore[no-any-return]
+
+    def roughly(self, search: Search) -> Facts:
+        """The same for choosing a way only: of an earlier moment, while the account has grown or shrunk little since."""
+        earlier: Facts | None = self.known.latest((self.account_id, self._facts_key(search)))
+        if earlier is not None and abs(earlier.held - self.standing.held) <= _LITTLE * earlier.held:
+            return earlier
+        return self.facts(search)
+
+    def _facts_key(self, search: Search) -> object:
+        return ("facts", self.model, search.viewer.places(), search.viewer.identity)
 
     def counted(self, search: Search, passing: int | None = None) -> Any:
         """How many rows pass this filter, remembered for the further looks of the same question; None when nobody counted."""

@@ -57,12 +57,10 @@ class Look:
 
     def near(self, vectors: Sequence[Floats]) -> list[Near]:
         """The nearest rows of each of several vectors."""
-        facts = self._link.facts(self._search)
-        found = [nearest(self._link, self._filter, facts, vector, self._search.depth) for vector in vectors]
-        status = self._statuses(distinct(np.concatenate([_NO_ROWS, *(one.rows for one in found)])))
-        return [
-            Near(one.rows, one.cosine, np.array([status[row] for row in one.rows.tolist()], np.uint8)) for one in found
-        ]
+        facts = self._link.roughly(self._search)
+        depth = self._search.depth
+        found = [nearest(self._link, self._filter, facts, vector, depth, counted=False) for vector in vectors]
+        return [Near(one.rows, one.cosine, self._standing(one.rows, one.status)) for one in found]
 
     def holding(self, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
         """For each phrase, the visible rows that hold all its words; none when they are more than `most`."""
@@ -199,13 +197,6 @@ class Look:
         if visible is None and facts.memories <= EXACT and set(search.filter.statuses) != _EVERY_STATUS:
             visible = link.counted(search, self._row("allowed", {})[0])
         return facts.memories if visible is None else visible, ()
-
-    def _statuses(self, rows: Rows) -> dict[int, int]:
-        """The standing of some rows for this viewer."""
-        if self._search.filter.statuses == ("active",) or len(rows) == 0:
-            return dict.fromkeys(rows.tolist(), ACTIVE)
-        found, status = self._row("how_they_stand", {"rows": rows}, in_codes(queries("search.sql")["how_they_stand"]))
-        return dict(zip(found.tolist(), self._standing(found, status).tolist(), strict=True))
 
     def _standing(self, rows: Rows, status: Array) -> NDArray[np.uint8]:
         replaced = np.isin(rows, self._superseded) & (status == ACTIVE)

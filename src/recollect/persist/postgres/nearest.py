@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.persist.postgres.columns import Dense
+from recollect.persist.postgres.columns import Dense, in_codes
 from recollect.persist.postgres.filter import Compiled
 from recollect.persist.postgres.link import Facts, Link
 from recollect.persist.postgres.sql import queries
@@ -27,22 +27,23 @@ _LEAST_WIDTH, _MOST_WIDTH = 128, 1000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Rows with their nearness, nearest first; and how many rows pass the filter, where that was counted on the way."""
+    """Rows with their nearness and stored status, nearest first; and how many rows pass the filter, where that was counted."""
 
     rows: NDArray[np.int64]
     cosine: Floats
+    status: NDArray[np.uint8]
     passing: int | None = None
 
 
-NONE = Found(np.empty(0, np.int64), np.empty(0, np.float32))
+NONE = Found(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.uint8))
 
 
-def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int) -> Found:
-    """The rows nearest to a vector under a filter."""
+def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int, *, counted: bool = True) -> Found:
+    """The rows nearest to a vector under a filter; not `counted`, nobody asks how many pass it."""
     if facts.vectors == 0 or depth == 0:
         return NONE
     if not _indexed(facts):
-        return _measured(link, under, vector, depth)
+        return _measured(link, under, vector, depth) if counted else _few(link, under, vector, depth)
     if not under.wide:
         # How many pass a narrow condition is not known: look, but no further than measuring pays.
         found = _measured(link, under, vector, depth, most=EXACT + 1)
@@ -62,20 +63,25 @@ def _indexed(facts: Facts) -> bool:
 
 def _measured(link: Link, under: Compiled, vector: Floats, depth: int, most: int | None = None) -> Found:
     values = {**under.values, "model": link.model, "vector": Dense(vector), "depth": depth, "most": most}
-    return _found(link.row("nearest_exact", values, under.into(queries("search.sql")["nearest_exact"])))
+    return _found(link.row("nearest_exact", values, under.into(in_codes(queries("search.sql")["nearest_exact"]))))
+
+
+def _few(link: Link, under: Compiled, vector: Floats, depth: int) -> Found:
+    values = {**under.values, "model": link.model, "vector": Dense(vector), "depth": depth, "likely": 4 * depth + 32}
+    return _found(link.row("nearest_few", values, under.into(in_codes(queries("search.sql")["nearest_few"]))))
 
 
 def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Found:
     width = min(max(2 * depth, _LEAST_WIDTH), _MOST_WIDTH)
     link.row("index_settings", {"ef": str(width), "scan": str(_SCAN)})
     values = {**under.values, "model": link.model, "vector": Dense(vector), "depth": depth, "likely": 2 * depth}
-    statement = queries("search.sql")["nearest_indexed"].replace("{dimensions}", str(int(link.dimensions)))
+    statement = in_codes(queries("search.sql")["nearest_indexed"]).replace("{dimensions}", str(int(link.dimensions)))
     return _found(link.row("nearest_indexed", values, under.into(statement)))
 
 
 def _found(row: Any) -> Found:
-    passing, rows, cosine = row
+    passing, rows, cosine, status = row
     if rows is None:
-        return Found(NONE.rows, NONE.cosine, passing)
+        return Found(NONE.rows, NONE.cosine, NONE.status, passing)
     order = np.lexsort((rows, -cosine))
-    return Found(rows[order], cosine[order], passing)
+    return Found(rows[order], cosine[order], status[order].astype(np.uint8), passing)

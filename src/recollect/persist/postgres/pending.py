@@ -40,6 +40,11 @@ class Pending:
         self._derives = self._journalled = self._sending = False
         self._pipeline = ExitStack()
 
+    @property
+    def only_rows(self) -> bool:
+        """Whether nothing waits but new memories, on which no document depends."""
+        return not self._statements
+
     def later(self, statement: str, /, **values: Any) -> None:
         """A statement about the account; new rows that came before it are sent first."""
         if self._new["memories"]:
@@ -97,8 +102,8 @@ class Pending:
         """A line of the journal."""
         self._new["events"].append({"account_id": self.account_id, **values})
 
-    def flush(self) -> None:
-        """Send everything, and hear that it arrived."""
+    def flush(self, last: str | None = None) -> None:
+        """Send everything and hear that it arrived; with a last statement, that too, in the same round trip."""
         if self._statements or self._derives or self._joined or any(self._new.values()):
             self._send()
             connection, found = self._session.connection, queries()
@@ -112,6 +117,8 @@ class Pending:
             if self._journalled:
                 self._journalled = False
                 connection.execute(found["move_account"], {"account_id": self.account_id})
+        if last is not None:
+            self._session.connection.execute(last)
         self._pipeline.close()
 
     def abandon(self) -> None:

@@ -11,7 +11,7 @@ BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE
 SET LOCAL recollect.account = %(account)s
 
 -- account: What an account is called, where it stands, and where memory is switched off.
-SELECT a.name, a.seq, a.clusters, ARRAY(SELECT project FROM switches WHERE account_id = %(account_id)s)
+SELECT a.name, a.seq, a.clusters, a.held, a.replacing, ARRAY(SELECT project FROM switches WHERE account_id = %(account_id)s)
 FROM accounts AS a WHERE a.account_id = %(account_id)s
 
 -- secrets: The keys of the hashes of texts: the one in use, and those of stores that were brought in.
@@ -356,10 +356,11 @@ SELECT set_config('search_path', {path}, false),
        set_config('jit', 'off', false),
        set_config('role', %(role)s, false)
 
--- replacing: What supersedes some memories, where both live, and when it is in force.
+-- replacing: What supersedes some memories, where both live, and when it is in force; of several, the last row is the heir.
 SELECT s.id, s.supersedes, s.place, t.place, s.status, s.valid_from, s.valid_until, s.expires_at
 FROM memories AS s JOIN memories AS t ON t.account_id = s.account_id AND t.id = s.supersedes
 WHERE s.account_id = %(account_id)s AND t.account_id = %(account_id)s AND s.supersedes = ANY(%(ids)s::uuid[])
+ORDER BY s.row
 
 -- count_kinds: How many memories of each kind; the filter compiler says what is reached.
 SELECT CASE WHEN m.status = 'active' AND m.id = ANY(%(replaced)s::uuid[]) THEN 'superseded' ELSE m.status END,

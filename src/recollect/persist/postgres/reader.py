@@ -231,7 +231,9 @@ class PostgresReader(WholeReader):
         if found is None:
             stamp = None if self._session.wrote else standing.seq
             connection, model = self._session.connection, shared.model
-            found = Link(connection, standing.account_id, account, model, shared.dimensions, shared.known, stamp)
+            found = Link(
+                connection, standing.account_id, account, model, shared.dimensions, shared.known, stamp, standing
+            )
             self._links[account] = found
         return found
 

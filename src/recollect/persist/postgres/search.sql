@@ -1,13 +1,16 @@
 -- Every statement of a search. {where} is the compiled filter on memories AS m; values are arrays, one a column, so that numpy
 -- takes them as they are. Nothing here orders by more than one measure: legs choose rows, the scorer ranks them.
 
--- replacements: the memories that supersede a stored one, in columns
-SELECT array_agg(m.id::text), array_agg(o.id::text), array_agg(m.place), array_agg(o.place), array_agg(m.row), array_agg(o.row),
-       array_agg(m.status = 'active'),
-       array_agg(coalesce(m.expires_at::float8, 'NaN')), array_agg(coalesce(m.valid_from::float8, 'NaN')),
-       array_agg(coalesce(m.valid_until::float8, 'NaN')), array_agg(coalesce(m.occurred_at, m.created_at)::float8)
-FROM memories AS m JOIN memories AS o ON o.account_id = m.account_id AND o.id = m.supersedes
-WHERE m.account_id = %(account_id)s AND o.account_id = %(account_id)s AND m.supersedes IS NOT NULL
+-- replacements: the memories that supersede a stored one, in columns; in the order of rows, of which the last that acts is the heir
+SELECT array_agg(r.id), array_agg(r.old_id), array_agg(r.place), array_agg(r.old_place), array_agg(r.row), array_agg(r.old_row),
+       array_agg(r.active), array_agg(r.expires), array_agg(r.valid_from), array_agg(r.valid_until), array_agg(r.begun)
+FROM (SELECT m.id::text AS id, o.id::text AS old_id, m.place, o.place AS old_place, m.row, o.row AS old_row,
+             m.status = 'active' AS active, coalesce(m.expires_at::float8, 'NaN') AS expires,
+             coalesce(m.valid_from::float8, 'NaN') AS valid_from, coalesce(m.valid_until::float8, 'NaN') AS valid_until,
+             coalesce(m.occurred_at, m.created_at)::float8 AS begun
+      FROM memories AS m JOIN memories AS o ON o.account_id = m.account_id AND o.id = m.supersedes
+      WHERE m.account_id = %(account_id)s AND o.account_id = %(account_id)s AND m.supersedes IS NOT NULL
+      ORDER BY m.row) AS r
 
 -- facts: what a search needs to know of an account and of the places it looks in
 SELECT a.held, a.words, a.replacing, a.held - r.walled, to_regclass(%(index)s) IS NOT NULL, c.vectors, c.total::real[], r.memories, r.vectors
@@ -36,26 +39,41 @@ SELECT array_agg(g.row), array_agg(cardinality(g.words)), string_agg(substring(a
 FROM words_any(%(gate)s, %(places)s, %(stored)s, %(now)s, %(past)s) AS g JOIN memories AS m ON m.row = g.row
 WHERE {where}
 
--- nearest_exact: the nearest of all rows that pass, and how many pass; with `most` of them, only of as many
-WITH passing AS MATERIALIZED (SELECT m.row FROM memories AS m WHERE {where} LIMIT %(most)s),
-measured AS (SELECT x.row, x.part, -(x.vector::vector <#> %(vector)s::vector) AS cosine
+-- nearest_exact: the nearest of all rows that pass with their statuses, and how many pass; with `most` of them, only of as many
+WITH passing AS MATERIALIZED (SELECT m.row, m.status FROM memories AS m WHERE {where} LIMIT %(most)s),
+measured AS (SELECT x.row, x.part, p.status, -(x.vector::vector <#> %(vector)s::vector) AS cosine
              FROM passing AS p JOIN vectors AS x ON x.row = p.row
              WHERE x.account_id = %(account_id)s AND x.model = %(model)s OFFSET 0),
-best AS (SELECT y.row, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
-         FROM measured AS y GROUP BY y.row ORDER BY nearness DESC LIMIT %(depth)s)
-SELECT (SELECT count(*) FROM passing), array_agg(b.row), array_agg(b.nearness::real) FROM best AS b
+best AS (SELECT y.row, y.status, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
+         FROM measured AS y GROUP BY y.row, y.status ORDER BY nearness DESC LIMIT %(depth)s)
+SELECT (SELECT count(*) FROM passing), array_agg(b.row), array_agg(b.nearness::real),
+       array_agg((array_position({statuses}, b.status) - 1)::smallint) FROM best AS b
+
+-- nearest_few: a few of the nearest, uncounted: the closest in half precision first, then those to full precision
+WITH close AS MATERIALIZED (
+    SELECT m.row, m.status FROM memories AS m JOIN vectors AS x ON x.account_id = m.account_id AND x.row = m.row
+    WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND {where}
+    ORDER BY (x.vector <#> %(vector)s::vector::halfvec) + 0 LIMIT %(likely)s),
+measured AS (SELECT x.row, x.part, l.status, -(x.vector::vector <#> %(vector)s::vector) AS cosine
+             FROM (SELECT DISTINCT row, status FROM close) AS l JOIN vectors AS x ON x.row = l.row
+             WHERE x.account_id = %(account_id)s AND x.model = %(model)s OFFSET 0),
+best AS (SELECT y.row, y.status, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
+         FROM measured AS y GROUP BY y.row, y.status ORDER BY nearness DESC LIMIT %(depth)s)
+SELECT NULL::bigint, array_agg(b.row), array_agg(b.nearness::real),
+       array_agg((array_position({statuses}, b.status) - 1)::smallint) FROM best AS b
 
 -- nearest_indexed: the nearest by the account's own vector index, as far as they pass
 WITH likely AS MATERIALIZED (
-    SELECT x.row FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
+    SELECT x.row, m.status FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
     WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND {where}
     ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT %(likely)s),
-measured AS (SELECT x.row, x.part, -(x.vector::vector <#> %(vector)s::vector) AS cosine
-             FROM (SELECT DISTINCT row FROM likely) AS l JOIN vectors AS x ON x.row = l.row
+measured AS (SELECT x.row, x.part, l.status, -(x.vector::vector <#> %(vector)s::vector) AS cosine
+             FROM (SELECT DISTINCT row, status FROM likely) AS l JOIN vectors AS x ON x.row = l.row
              WHERE x.account_id = %(account_id)s AND x.model = %(model)s OFFSET 0),
-best AS (SELECT y.row, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
-         FROM measured AS y GROUP BY y.row ORDER BY nearness DESC LIMIT %(depth)s)
-SELECT NULL::bigint, array_agg(b.row), array_agg(b.nearness::real) FROM best AS b
+best AS (SELECT y.row, y.status, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
+         FROM measured AS y GROUP BY y.row, y.status ORDER BY nearness DESC LIMIT %(depth)s)
+SELECT NULL::bigint, array_agg(b.row), array_agg(b.nearness::real),
+       array_agg((array_position({statuses}, b.status) - 1)::smallint) FROM best AS b
 
 -- index_settings: how far an index scan goes before it gives up on a narrow filter
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(ef)s, true),
@@ -85,10 +103,6 @@ SELECT array_agg(m.row) FROM memories AS m WHERE {where} AND m.row = ANY (%(rows
 
 -- allowed: how many rows pass
 SELECT count(*) FROM memories AS m WHERE {where}
-
--- how_they_stand: the statuses of some rows
-SELECT array_agg(m.row), array_agg((array_position({statuses}, m.status) - 1)::smallint) FROM memories AS m
-WHERE m.account_id = %(account_id)s AND m.row = ANY (%(rows)s)
 
 -- beside: what people said just before and after some rows, in the same session of the same place
 WITH said AS MATERIALIZED (

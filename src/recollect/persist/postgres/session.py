@@ -22,13 +22,16 @@ Rows = list[tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """An account as a session found it: its number, where its journal stood, the stamp of its clusters, what is off."""
+    """An account as a session found it: its number, where its journal stood, the stamp of its clusters, how many memories it
+    holds and how many of them replace another, what is off."""
 
     account: str
     account_id: int
     known: bool = False
     seq: int = 0
     clusters: str | None = None
+    held: int = 0
+    replacing: int = 0
     off: frozenset[str] = frozenset()
 
 
@@ -191,10 +194,11 @@ class Session:
 def _standing(account: str, number: int, found: Rows) -> Standing:
     if not found:
         return Standing(account, number)
-    name, seq, clusters, off = found[0]
+    name, seq, clusters, held, replacing, off = found[0]
     if name != account:
         raise errors.StoreError(f"the account {account!r} has the number of another one here; choose another name")
-    return Standing(account, number, known=True, seq=seq, clusters=clusters, off=frozenset(off))
+    own = {"known": True, "seq": seq, "clusters": clusters, "held": held, "replacing": replacing}
+    return Standing(account, number, **own, off=frozenset(off))
 
 
 def _secrets(rows: Rows) -> tuple[bytes, ...]:

@@ -72,7 +72,6 @@ class PostgresStore:
             except BaseException:  # Ctrl-C too: all or nothing holds whatever ended the block
                 change.abandon()
                 raise
-            session.commit()
 
     @contextmanager
     def _session(self, *, writes: bool) -> Iterator[Session]:

@@ -23,7 +23,7 @@ from recollect.values.event import Image, Operation
 from recollect.values.ids import new_id
 from recollect.values.image import difference, to_image
 from recollect.values.memory import Record
-from recollect.values.words import EventKind
+from recollect.values.words import DocumentKind, EventKind
 
 
 class PostgresTransaction(ArrivingWriter):
@@ -124,6 +124,14 @@ class PostgresTransaction(ArrivingWriter):
         if kind is not None:
             self._journal(held.id, 0, kind, old, new, reason, held.kind)
 
+    def documents(
+        self, account: str, kind: DocumentKind, name: str | None = None, *, prefix: str | None = None
+    ) -> list[Document]:
+        if self._pending.only_rows:
+            with self._session.unsettled():
+                return super().documents(account, kind, name, prefix=prefix)
+        return super().documents(account, kind, name, prefix=prefix)
+
     def purge_document(self, document: Document) -> None:
         self._own(document.account)
         self._pending.later("drop_document", id=document.id)
@@ -155,8 +163,8 @@ class PostgresTransaction(ArrivingWriter):
         self._session.connection.execute(queries()["set_note"], values)
 
     def finish(self) -> None:
-        """Send what is left; the store commits."""
-        self._pending.flush()
+        """Send what is left and commit, in one round trip."""
+        self._session.commit(self._pending.flush)
 
     def abandon(self) -> None:
         """Send nothing more; the store takes everything back."""
