@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.config import data_folder
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
 from recollect.testing.servers import fresh_database as make_database
@@ -86,8 +87,11 @@ def empty_database(migrated_database: str) -> Iterator[str]:
 
 
 def empty(url: str) -> None:
-    """Take everything out of a migrated database but what makes it one."""
+    """Take everything out of a migrated database but what makes it one, and out of the working memory beside it."""
     import psycopg
+
+    for left in data_folder(os.environ).glob("working/*"):
+        left.unlink()
 
     statement = """DO $$ DECLARE held name; BEGIN
         PERFORM set_config('session_replication_role', 'replica', true);

@@ -10,6 +10,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -23,7 +24,9 @@ class Settings:
     """Everything that can be set. The comment beside a field is its help."""
 
     db: str = ""  # the file (or URL) of the store; empty is the user's own default file
-    working: str = ""  # the place of working memory; empty is beside the store, else redis://, rediss:// or unix://
+    working: str = (
+        ""  # the place of working memory: redis://, rediss:// or unix://; empty is beside the file, or on this machine
+    )
     account: str = "default"  # whose memories: the wall between tenants
     agent: str = ""  # the agent that asks, for memories of scope agent
     teams: tuple[str, ...] = ()  # the teams it belongs to, for memories of scope team
@@ -102,6 +105,12 @@ def config_folder(environment: Mapping[str, str]) -> Path:
 def data_folder(environment: Mapping[str, str]) -> Path:
     """Where the user's own default file is."""
     return _base(environment, "XDG_DATA_HOME", ".local/share") / _FOLDER
+
+
+def working_file(store: str) -> Path:
+    """Where the working memory of a server's store is on this machine, for the processes of this user."""
+    name = blake2b(store.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return data_folder(os.environ) / "working" / f"{name}.db"
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:

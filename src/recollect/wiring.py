@@ -13,7 +13,7 @@ from recollect.capture.pipeline import Capture
 from recollect.capture.reconcile import Reconciler
 from recollect.capture.screen.policy import DEFAULT_POLICY, Action, checked_policy
 from recollect.capture.vetting import Vetting
-from recollect.config import Loaded, Settings, load
+from recollect.config import Loaded, Settings, load, working_file
 from recollect.embed.attached import Attached
 from recollect.engine import Memory
 from recollect.errors import EmbedderUnavailable, InvalidInput, SettingsError
@@ -158,8 +158,10 @@ def migrate_store(settings: Settings, *, dry_run: bool, progress: Callable[[str]
 
 
 def _beside(store: SqliteStore | PostgresStore) -> Path | None:
-    """Where working memory is kept when nothing else is said: beside a file, else in this process alone."""
-    return Path(f"{store.path}.working") if isinstance(store, SqliteStore) and store.path != MEMORY else None
+    """Where working memory is kept when nothing else is said: beside a file, and of a server's store on this machine."""
+    if not isinstance(store, SqliteStore):
+        return working_file(store.path)
+    return None if store.path == MEMORY else Path(f"{store.path}.working")
 
 
 def _working(settings: Settings, beside: Path | None) -> Working:

@@ -192,12 +192,13 @@ def test_a_server_that_is_away_is_said_at_once_and_found_again(tmp_path) -> None
 
 def test_a_server_killed_during_a_thousand_writes_keeps_every_acknowledged_one() -> None:
     with postgres_server(durable=True) as server, opened(server.url, partitions=2, wait_seconds=20) as store:
+        first = server.pid
         acknowledged, unknown, refused = _write(server, store, 1000, kill_at=(300, 600))
+        assert server.pid != first
         with store.reading() as reader:
             found = {event.memory_id for event in reader.events(ACCOUNT)}
             kept = {memory.id for memory in reader.get(ACCOUNT, [*acknowledged, *unknown, *refused]) if memory}
         assert len(acknowledged) + len(unknown) + len(refused) == 1000
-        assert len(refused) + len(unknown) >= 2, "the server was killed while it was used"
         assert acknowledged <= kept <= acknowledged | unknown
         assert found == kept
 
@@ -216,7 +217,10 @@ def _write(
             mark.wait(120)
             server.kill()
             server.start()
+            back.release()
 
+    # A write that had only begun is begun again elsewhere, so that a quick restart may cost no write at all.
+    back = threading.Semaphore(0)
     with beside(kill):
         for number in range(many):
             for mark, at in zip(marks, kill_at, strict=True):
@@ -230,6 +234,7 @@ def _write(
                 unknown.add(memory.id)
             except StoreError:
                 refused.add(memory.id)
-        for mark in marks:
-            mark.set()
+            if number == many - 100:
+                for _ in marks:
+                    assert back.acquire(timeout=60), "the last hundred writes come after both restarts"
     return acknowledged, unknown, refused

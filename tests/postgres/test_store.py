@@ -204,3 +204,14 @@ def test_the_past_is_told_of_a_server_too(empty_database: str, clock) -> None:
         with memory.as_of(before) as then:
             assert [hit.memory.id for hit in then.recall("vault")] == [kept.id]
         assert not memory.recall("vault").hits
+
+
+def test_working_memory_is_shared_by_the_processes_of_a_machine(empty_database) -> None:
+    with (
+        recollect.open(empty_database, embedder="none") as one,
+        recollect.open(empty_database, embedder="none") as other,
+    ):
+        one.working.store("plan", {"step": 1})
+        assert other.working.retrieve("plan") == {"step": 1}
+    with recollect.open(empty_database, embedder="none") as later:
+        assert later.working.retrieve("plan") == {"step": 1}
