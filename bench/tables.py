@@ -1,4 +1,4 @@
-"""Tables: figures beside their targets, as markdown. The targets are those of the issue that asked for the core."""
+"""Tables: figures beside their targets, as markdown. A target is what the product promises, not what it happens to reach."""
 
 from __future__ import annotations
 
