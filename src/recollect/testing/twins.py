@@ -94,7 +94,8 @@ class Twins:
     def load(self, drafts: Sequence[str | Mapping[str, Any]], **fields: Any) -> None:
         """Store many drafts verbatim on all."""
         whole = [{**fields, **({"content": draft} if isinstance(draft, str) else draft)} for draft in drafts]
-        for answers in zip(*self._answers(lambda memory, _: memory.remember_many(whole, verbatim=True)), strict=True):
+        stored = [memory.remember_many(whole, verbatim=True) for memory in self.engines]
+        for answers in zip(*stored, strict=True):
             self._name_new(answers)
 
     def recall(self, ask: Callable[[Memory], Recalled]) -> None:

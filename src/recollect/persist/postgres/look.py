@@ -18,7 +18,7 @@ from recollect.persist.postgres.columns import Array, Dense, in_codes, no_column
 from recollect.persist.postgres.filter import STANDING_ROWS, compile_search, moment, reach, standing_part, window_part
 from recollect.persist.postgres.lexical import UNSCORED, Scored, scored, weighed
 from recollect.persist.postgres.link import Facts, Link
-from recollect.persist.postgres.nearest import EXACT, NONE, nearest
+from recollect.persist.postgres.nearest import EXACT, NONE, leading, nearest
 from recollect.persist.postgres.sql import queries
 from recollect.persist.postgres.words import Weights, bm25, marks_of, occurrences
 from recollect.values.search import IN_WINDOW, PERSON, STANDING, TALKING, Candidates, Floats, Near, Search
@@ -58,8 +58,7 @@ class Look:
     def near(self, vectors: Sequence[Floats]) -> list[Near]:
         """The nearest rows of each of several vectors."""
         facts = self._link.roughly(self._search)
-        depth = self._search.depth
-        found = [nearest(self._link, self._filter, facts, vector, depth, counted=False) for vector in vectors]
+        found = [nearest(self._link, self._filter, facts, vector, self._search.depth) for vector in vectors]
         return [Near(one.rows, one.cosine, self._standing(one.rows, one.status)) for one in found]
 
     def holding(self, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
@@ -110,7 +109,7 @@ class Look:
         search = self._search
         found = NONE
         if search.vector is not None:
-            found = nearest(self._link, self._filter, facts, search.vector, search.depth)
+            found = leading(self._link, self._filter, facts, search.vector, search.depth)
         if found.passing is not None:
             self._link.counted(search, found.passing)
         return found.rows
@@ -143,7 +142,11 @@ class Look:
         search, texts = self._search, queries("search.sql")
         if len(rows) == 0:
             return {}
-        values: dict[str, Any] = {"rows": rows, "seasons": sorted(search.seasons), "model": self._link.model}
+        values: dict[str, Any] = {
+            "rows": rows,
+            "seasons": "\x1f".join(sorted(search.seasons)),
+            "model": self._link.model,
+        }
         statement = in_codes(texts["columns"])
         if search.vector is None:
             statement = statement.replace(texts["nearness"], texts["nearness_unknown"])

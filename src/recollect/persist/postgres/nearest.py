@@ -38,20 +38,40 @@ class Found:
 NONE = Found(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.uint8))
 
 
-def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int, *, counted: bool = True) -> Found:
-    """The rows nearest to a vector under a filter; not `counted`, nobody asks how many pass it."""
+def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int) -> Found:
+    """The rows nearest to a vector under a filter, measured to full precision."""
     if facts.vectors == 0 or depth == 0:
         return NONE
     if not _indexed(facts):
-        return _measured(link, under, vector, depth) if counted else _few(link, under, vector, depth)
-    if not under.wide:
-        # How many pass a narrow condition is not known: look, but no further than measuring pays.
-        found = _measured(link, under, vector, depth, most=EXACT + 1)
-        if found.passing is not None and found.passing <= EXACT:
-            return found
+        return _few(link, under, vector, depth)
+    if not under.wide and (found := _narrow(link, under, vector, depth)) is not None:
+        return found
     found = _walked(link, under, vector, depth)
-    enough = min(depth, facts.vectors) // 2
-    return found if len(found.rows) >= enough else _measured(link, under, vector, depth)
+    return found if _enough(facts, found.rows, depth) else _measured(link, under, vector, depth)
+
+
+def leading(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int) -> Found:
+    """The same for a search, which measures what it is given once more: by an index half as many again, unmeasured."""
+    if facts.vectors == 0 or depth == 0:
+        return NONE
+    if not _indexed(facts):
+        return _measured(link, under, vector, depth)
+    if not under.wide and (found := _narrow(link, under, vector, depth)) is not None:
+        return found
+    rows = _likely(link, under, vector, depth)
+    return (
+        Found(rows, NONE.cosine, NONE.status) if _enough(facts, rows, depth) else _measured(link, under, vector, depth)
+    )
+
+
+def _enough(facts: Facts, rows: NDArray[np.int64], depth: int) -> bool:
+    return len(rows) >= min(depth, facts.vectors) // 2
+
+
+def _narrow(link: Link, under: Compiled, vector: Floats, depth: int) -> Found | None:
+    """How many pass a narrow condition is not known: look, but no further than measuring pays."""
+    found = _measured(link, under, vector, depth, most=EXACT + 1)
+    return found if found.passing is not None and found.passing <= EXACT else None
 
 
 def _indexed(facts: Facts) -> bool:
@@ -72,11 +92,24 @@ def _few(link: Link, under: Compiled, vector: Floats, depth: int) -> Found:
 
 
 def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Found:
+    return _found(_by_index("nearest_indexed", link, under, vector, depth, 2 * depth))
+
+
+def _likely(link: Link, under: Compiled, vector: Floats, depth: int) -> NDArray[np.int64]:
+    rows, distance = _by_index("nearest_likely", link, under, vector, depth, 3 * depth // 2)
+    if rows is None:
+        return NONE.rows
+    # A memory of several vectors may come several times: where it came first.
+    order = np.argsort(distance, kind="stable")
+    return np.array(list(dict.fromkeys(rows[order].tolist())), np.int64)
+
+
+def _by_index(name: str, link: Link, under: Compiled, vector: Floats, depth: int, likely: int) -> Any:
     width = min(max(2 * depth, _LEAST_WIDTH), _MOST_WIDTH)
     link.row("index_settings", {"ef": str(width), "scan": str(_SCAN)})
-    values = {**under.values, "model": link.model, "vector": Dense(vector), "depth": depth, "likely": 2 * depth}
-    statement = in_codes(queries("search.sql")["nearest_indexed"]).replace("{dimensions}", str(int(link.dimensions)))
-    return _found(link.row("nearest_indexed", values, under.into(statement)))
+    values = {**under.values, "model": link.model, "vector": Dense(vector), "depth": depth, "likely": likely}
+    statement = in_codes(queries("search.sql")[name]).replace("{dimensions}", str(int(link.dimensions)))
+    return link.row(name, values, under.into(statement))
 
 
 def _found(row: Any) -> Found:

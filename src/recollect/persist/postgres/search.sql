@@ -75,6 +75,13 @@ best AS (SELECT y.row, y.status, (max(y.cosine) FILTER (WHERE y.part = 0) + max(
 SELECT NULL::bigint, array_agg(b.row), array_agg(b.nearness::real),
        array_agg((array_position({statuses}, b.status) - 1)::smallint) FROM best AS b
 
+-- nearest_likely: the same in half precision, for whoever measures them all the same
+SELECT array_agg(l.row), array_agg(l.distance::real)
+FROM (SELECT x.row, x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) AS distance
+      FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
+      WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND {where}
+      ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT %(likely)s) AS l
+
 -- index_settings: how far an index scan goes before it gives up on a narrow filter
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(ef)s, true),
        set_config('hnsw.max_scan_tuples', %(scan)s, true)
@@ -140,7 +147,7 @@ SELECT array_agg(m.row) AS row,
        array_agg((array_position({scopes}, m.scope) - 1)::smallint) AS scope,
        array_agg((array_position({sources}, m.source) - 1)::smallint) AS source,
        array_agg(m.role) AS role,
-       array_agg((CASE WHEN m.season IS NULL THEN 0 WHEN m.season = ANY (%(seasons)s) THEN 1 ELSE -1 END)::smallint) AS season,
+       array_agg((CASE WHEN m.season IS NULL THEN 0 WHEN m.season = ANY (string_to_array(%(seasons)s, E'\x1f')) THEN 1 ELSE -1 END)::smallint) AS season,
        array_agg(m.standing) AS standing, array_agg(m.asks) AS asks,
        -- One number a session of a place, the same in every answer: answers of one question are put together.
        array_agg(CASE WHEN m.session IS NULL THEN -1 ELSE hashtext(m.place || (m.session COLLATE "C")) & 2147483647 END) AS thread,
