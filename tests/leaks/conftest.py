@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from itertools import product
@@ -26,12 +26,13 @@ from recollect.parts import Parts
 from recollect.persist.in_memory import InMemoryStore
 from recollect.persist.postgres.address import Options
 from recollect.persist.postgres.store import PostgresStore
+from recollect.persist.redis.working import RedisWorking
 from recollect.persist.sqlite.connection import MEMORY
 from recollect.persist.sqlite.store import SqliteStore
-from recollect.ports import Clock, Store
+from recollect.ports import Clock, Store, Working
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
-from recollect.testing.servers import fresh_database
+from recollect.testing.servers import fresh_database, fresh_prefix
 from recollect.values.cluster import Cluster, wall_of
 from recollect.values.ids import new_id
 from recollect.values.scope import GLOBAL, Identity, Place, Viewer, place_of, reaches
@@ -58,6 +59,9 @@ COMMON = "The ledger lists the harbour"
 _TOKENS = re.compile(r"[a-z0-9]+")
 
 May = Callable[["Plant"], bool]
+# A store and working memory that are open already; None is made by kind.
+Given = tuple[Store | None, Working | None]
+NOTHING: Given = (None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +177,10 @@ def tried(call: Callable[[], Any]) -> Any:
         return error
 
 
-def engine(kind: str, folder: Path, clock: Clock, store: Store | None = None, **settings: Any) -> Memory:
-    """An engine on one of the back ends, or on a store that is open already."""
-    made: Store = store or _store(kind, folder)
-    return Memory(_wired(made, folder, clock, settings), Identity())
+def engine(kind: str, folder: Path, clock: Clock, given: Given = NOTHING, **settings: Any) -> Memory:
+    """An engine on one of the back ends, or on what is open already."""
+    store, working = given
+    return Memory(_wired(store or _store(kind, folder), folder, clock, settings, working), Identity())
 
 
 def _store(kind: str, folder: Path) -> Store:
@@ -186,23 +190,29 @@ def _store(kind: str, folder: Path) -> Store:
 
 
 @contextmanager
-def database(request: pytest.FixtureRequest) -> Iterator[Store | None]:
-    """A store in a database of its own, when that is the kind asked for; for one test, one that is used again."""
+def servers(request: pytest.FixtureRequest) -> Iterator[Given]:
+    """What lives on servers, when that is the kind asked for: a store in a database of its own, working memory in a Redis."""
     if request.param != "postgres":
-        yield None
-    elif request.scope == "function":
-        yield PostgresStore(request.getfixturevalue("empty_database"), Options(connections=4))
-    else:
-        with fresh_database(request.getfixturevalue("postgres")) as url:
-            yield PostgresStore(url, Options(partitions=2, connections=4))
+        yield NOTHING
+        return
+    with ExitStack() as stack:
+        working = RedisWorking(stack.enter_context(fresh_prefix(request.getfixturevalue("redis"))))
+        if request.scope == "function":
+            # For one test, a database that is used again.
+            yield PostgresStore(request.getfixturevalue("empty_database"), Options(connections=4)), working
+        else:
+            url = stack.enter_context(fresh_database(request.getfixturevalue("postgres")))
+            yield PostgresStore(url, Options(partitions=2, connections=4)), working
 
 
-def _wired(store: Store, folder: Path, clock: Clock, settings: Mapping[str, Any]) -> Parts:
+def _wired(
+    store: Store, folder: Path, clock: Clock, settings: Mapping[str, Any], working: Working | None = None
+) -> Parts:
     loaded = load({"XDG_CONFIG_HOME": str(folder)}, db=str(folder / "memory.db"), embedder="none", **settings)
     embedder = Attached(HashingEmbedder(), store, known=True)
     # Measured and stored at first use; here before anything else, so that no reading has to write.
     assert embedder.calibration and embedder.query_calibration
-    parts = assemble(loaded, store, embedder, None, clock)
+    parts = assemble(loaded, store, embedder, None, clock, working)
     if not isinstance(store, InMemoryStore):
         return parts
     return replace(parts, blank=lambda name, then: _wired(InMemoryStore(name), folder, then, settings))
@@ -296,11 +306,12 @@ def _plant_bridges(world: World, account: str) -> None:
         owner.link(hidden.id, shared[1].id, "derived_from")
 
 
-def planted(kind: str, folder: Path, store: Store | None = None) -> World:
+def planted(kind: str, folder: Path, given: Given = NOTHING) -> World:
     """A store of one kind with everything in it."""
     clock = FixedClock()
-    writing = engine(kind, folder, clock, store, refresh_clusters=0)
-    quiet = engine(kind, folder, clock, writing._parts.store, refresh_clusters=0, gaps=False, touch=False)
+    writing = engine(kind, folder, clock, given, refresh_clusters=0)
+    opened = (writing._parts.store, writing._parts.working)
+    quiet = engine(kind, folder, clock, opened, refresh_clusters=0, gaps=False, touch=False)
     world = World(writing, quiet, clock)
     for account in ACCOUNTS:
         for where in coordinates():
@@ -320,8 +331,8 @@ def planted(kind: str, folder: Path, store: Store | None = None) -> World:
 @pytest.fixture(scope="module", params=BACK_ENDS)
 def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """The planted store on every back end, shared by a module: its tests read, or fail to write."""
-    with database(request) as store:
-        made = planted(request.param, tmp_path_factory.mktemp("leaks"), store)
+    with servers(request) as given:
+        made = planted(request.param, tmp_path_factory.mktemp("leaks"), given)
         yield made
         made.writing.close()
 
@@ -332,8 +343,8 @@ def small_world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
     clock = FixedClock()
     folder = tmp_path_factory.mktemp("tiers")
     with (
-        database(request) as store,
-        engine(request.param, folder, clock, store, touch=False, refresh_clusters=0) as opened,
+        servers(request) as given,
+        engine(request.param, folder, clock, given, touch=False, refresh_clusters=0) as opened,
     ):
         yield World(opened, opened, clock)
 
@@ -349,7 +360,7 @@ def who(request: pytest.FixtureRequest) -> Identity:
 def memory(request: pytest.FixtureRequest, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
     """A fresh store of every kind, to write into; a recall counts no access, so that only what is told changes nothing."""
     with (
-        database(request) as store,
-        engine(request.param, tmp_path, clock, store, touch=False, refresh_clusters=0) as opened,
+        servers(request) as given,
+        engine(request.param, tmp_path, clock, given, touch=False, refresh_clusters=0) as opened,
     ):
         yield opened

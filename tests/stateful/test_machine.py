@@ -97,6 +97,7 @@ class TwinEngines(RuleBasedStateMachine):
         self.moments: list[datetime] = [self.clock.now]
         self.reference = InMemoryStore()
         self.twins = Twins(*self._opened())
+        self.others = self._opened()
 
     def _opened(self) -> tuple[Memory, Memory]:
         subject = SqliteStore(self.folder / "memory.db", durable=False)
@@ -114,7 +115,7 @@ class TwinEngines(RuleBasedStateMachine):
         return replace(parts, blank=lambda name, then: self._wired(InMemoryStore(name), then))
 
     def teardown(self) -> None:
-        for engine in self.twins.engines:
+        for engine in (*self.twins.engines, *self.others):
             engine.close()
         shutil.rmtree(self.folder)
 
@@ -284,6 +285,12 @@ class TwinEngines(RuleBasedStateMachine):
         if not snapshot:
             shutil.rmtree(self.folder / "memory.db.index", ignore_errors=True)
         self.twins.engines = self._opened()
+
+    @rule()
+    def another_process_goes_on(self) -> None:
+        """It has what is stored from the store alone, and counts of its own that are not written yet."""
+        self.twins.same(lambda memory, _: memory.stats())
+        self.twins.engines, self.others = self.others, self.twins.engines
 
     # Reading
 
