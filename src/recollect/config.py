@@ -24,9 +24,7 @@ class Settings:
     """Everything that can be set. The comment beside a field is its help."""
 
     db: str = ""  # the file (or URL) of the store; empty is the user's own default file
-    working: str = (
-        ""  # the place of working memory: redis://, rediss:// or unix://; empty is beside the file, or on this machine
-    )
+    working: str = ""  # the place of working memory: redis://, rediss://, unix://; empty is beside the store
     account: str = "default"  # whose memories: the wall between tenants
     agent: str = ""  # the agent that asks, for memories of scope agent
     teams: tuple[str, ...] = ()  # the teams it belongs to, for memories of scope team

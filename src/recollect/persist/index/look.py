@@ -116,7 +116,8 @@ class Look:
 
     def _leading(self, scores: NDArray[np.float32]) -> Spots:
         met = np.flatnonzero((scores > 0) & self._allowed)
-        top = met[top_of(scores[met], self._search.depth)]
+        # Sorted first, so that of equal scores the earlier row comes first, whatever order the partition left.
+        top = np.sort(met[top_of(scores[met], self._search.depth)])
         return top[np.argsort(-scores[top], kind="stable")]
 
     def _extra_legs(self, bm25: NDArray[np.float32], window: Spots) -> list[Spots]:

@@ -24,11 +24,10 @@ class _Sorted:
     spots: NDArray[np.intp]
 
     def find(self, wanted: NDArray[np.int64]) -> NDArray[np.intp]:
-        if len(self.keys) == 0:
-            return np.empty(0, np.intp)
-        place = np.searchsorted(self.keys, wanted)
-        place[place == len(self.keys)] = 0
-        found: NDArray[np.intp] = self.spots[place[self.keys[place] == wanted]]
+        # Several memories may be of one turn.
+        first, last = (np.searchsorted(self.keys, wanted, side) for side in ("left", "right"))
+        many = last - first
+        found: NDArray[np.intp] = self.spots[np.repeat(last - np.cumsum(many), many) + np.arange(int(many.sum()))]
         return found
 
 
