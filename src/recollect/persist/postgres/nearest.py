@@ -27,7 +27,7 @@ _LEAST_WIDTH, _MOST_WIDTH = 128, 1000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Rows with their nearness and stored status, nearest first; and how many rows pass the filter, where that was counted."""
+    """Rows, nearest first, with their nearness and stored statuses where asked for; how many pass the filter, where counted."""
 
     rows: NDArray[np.int64]
     cosine: Floats
@@ -39,15 +39,13 @@ NONE = Found(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.uint
 
 
 def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int) -> Found:
-    """The rows nearest to a vector under a filter, measured to full precision."""
+    """The rows nearest to a vector under a filter, measured to full precision, with their statuses."""
     if facts.vectors == 0 or depth == 0:
         return NONE
-    if not _indexed(facts):
+    if not _indexed(facts) or not under.wide:
         return _few(link, under, vector, depth)
-    if not under.wide and (found := _narrow(link, under, vector, depth)) is not None:
-        return found
     found = _walked(link, under, vector, depth)
-    return found if _enough(facts, found.rows, depth) else _measured(link, under, vector, depth)
+    return found if _enough(facts, found.rows, depth) else _few(link, under, vector, depth)
 
 
 def leading(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int) -> Found:
@@ -117,4 +115,5 @@ def _found(row: Any) -> Found:
     if rows is None:
         return Found(NONE.rows, NONE.cosine, NONE.status, passing)
     order = np.lexsort((rows, -cosine))
-    return Found(rows[order], cosine[order], status[order].astype(np.uint8), passing)
+    told = NONE.status if status is None else status[order].astype(np.uint8)
+    return Found(rows[order], cosine[order], told, passing)

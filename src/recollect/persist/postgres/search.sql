@@ -39,28 +39,28 @@ SELECT array_agg(g.row), array_agg(cardinality(g.words)), string_agg(substring(a
 FROM words_any(%(gate)s, %(places)s, %(stored)s, %(now)s, %(past)s) AS g JOIN memories AS m ON m.row = g.row
 WHERE {where}
 
--- nearest_exact: the nearest of all rows that pass with their statuses, and how many pass; with `most` of them, only of as many
-WITH passing AS MATERIALIZED (SELECT m.row, m.status FROM memories AS m WHERE {where} LIMIT %(most)s),
-measured AS (SELECT x.row, x.part, p.status, -(x.vector::vector <#> %(vector)s::vector) AS cosine
-             FROM passing AS p JOIN vectors AS x ON x.row = p.row
-             WHERE x.account_id = %(account_id)s AND x.model = %(model)s OFFSET 0),
-best AS (SELECT y.row, y.status, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
-         FROM measured AS y GROUP BY y.row, y.status ORDER BY nearness DESC LIMIT %(depth)s)
-SELECT (SELECT count(*) FROM passing), array_agg(b.row), array_agg(b.nearness::real),
-       array_agg((array_position({statuses}, b.status) - 1)::smallint) FROM best AS b
+-- nearest_exact: the nearest of all rows that pass, and how many pass; with `most` of them, only of as many
+-- (Rows go from part to part as arrays: a join of a table nobody has analysed since it grew may compare each with each.)
+WITH passing AS MATERIALIZED (SELECT m.row FROM memories AS m WHERE {where} LIMIT %(most)s),
+measured AS (SELECT x.row, x.part, -(x.vector::vector <#> %(vector)s::vector) AS cosine FROM vectors AS x
+             WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND x.row = ANY (ARRAY(SELECT p.row FROM passing AS p)) OFFSET 0),
+best AS (SELECT y.row, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
+         FROM measured AS y GROUP BY y.row ORDER BY nearness DESC LIMIT %(depth)s)
+SELECT (SELECT count(*) FROM passing), array_agg(b.row), array_agg(b.nearness::real), NULL::smallint[] FROM best AS b
 
--- nearest_few: a few of the nearest, uncounted: the closest in half precision first, then those to full precision
-WITH close AS MATERIALIZED (
-    SELECT m.row, m.status FROM memories AS m JOIN vectors AS x ON x.account_id = m.account_id AND x.row = m.row
-    WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND {where}
+-- nearest_few: a few of the nearest with their statuses, uncounted: the closest in half precision, then those to full precision
+WITH passing AS MATERIALIZED (SELECT m.row FROM memories AS m WHERE {where}),
+close AS MATERIALIZED (
+    SELECT x.row FROM vectors AS x
+    WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND x.row = ANY (ARRAY(SELECT p.row FROM passing AS p))
     ORDER BY (x.vector <#> %(vector)s::vector::halfvec) + 0 LIMIT %(likely)s),
-measured AS (SELECT x.row, x.part, l.status, -(x.vector::vector <#> %(vector)s::vector) AS cosine
-             FROM (SELECT DISTINCT row, status FROM close) AS l JOIN vectors AS x ON x.row = l.row
-             WHERE x.account_id = %(account_id)s AND x.model = %(model)s OFFSET 0),
-best AS (SELECT y.row, y.status, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
-         FROM measured AS y GROUP BY y.row, y.status ORDER BY nearness DESC LIMIT %(depth)s)
-SELECT NULL::bigint, array_agg(b.row), array_agg(b.nearness::real),
-       array_agg((array_position({statuses}, b.status) - 1)::smallint) FROM best AS b
+measured AS (SELECT x.row, x.part, -(x.vector::vector <#> %(vector)s::vector) AS cosine FROM vectors AS x
+             WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND x.row = ANY (ARRAY(SELECT c.row FROM close AS c)) OFFSET 0),
+best AS (SELECT y.row, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
+         FROM measured AS y GROUP BY y.row ORDER BY nearness DESC LIMIT %(depth)s)
+SELECT NULL::bigint, array_agg(b.row), array_agg(b.nearness::real), array_agg((
+    SELECT (array_position({statuses}, s.status) - 1)::smallint FROM memories AS s
+    WHERE s.account_id = %(account_id)s AND s.row = b.row)) FROM best AS b
 
 -- nearest_indexed: the nearest by the account's own vector index, as far as they pass
 WITH likely AS MATERIALIZED (
