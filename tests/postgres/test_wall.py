@@ -57,7 +57,7 @@ def rows_of(superuser: psycopg.Connection, account: str) -> dict[str, list[Any]]
 def secretive(tenant: Tenant) -> None:
     """An account with its own role and something of every kind that no other may learn."""
     with recollect.open(tenant("tenant_a"), embedder="none", account="a", gaps=False) as memory:
-        first = memory.remember(f"The {SECRET} code is 4711", tags=[SECRET], key=SECRET, triggers=[SECRET]).memory
+        first = memory.remember(f"The {SECRET} code is quincunx", tags=[SECRET], key=SECRET, triggers=[SECRET]).memory
         second = memory.remember(
             f"A {SECRET} nests on the tower", project=SECRET, session=SECRET, speaker=SECRET
         ).memory
@@ -121,7 +121,7 @@ def test_no_text_reads_or_changes_another_account(
         except RecollectError as error:
             answer = error
         # What it asked for itself may be told back; what only the other account knows may not.
-        assert "4711" not in repr(answer) and "nests" not in repr(answer)
+        assert "quincunx" not in repr(answer) and "nests" not in repr(answer)
     assert rows_of(superuser, "a") == before
 
 
