@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.persist.postgres.columns import Texts
 from recollect.persist.postgres.places import place_text
 from recollect.values.filter import Filter
 from recollect.values.scope import Identity
@@ -65,7 +66,7 @@ def compile_search(search: Search, account_id: int, superseded: NDArray[np.int64
     wanted = search.filter
     values: dict[str, Any] = {
         "account_id": account_id,
-        "places": [place_text(place) for place in sorted(search.viewer.places())],
+        "places": Texts(place_text(place) for place in sorted(search.viewer.places())),
         "now": moment(search.now),
     }
     among = "m.row = ANY (%(superseded)s)" if len(superseded) else "false"
@@ -92,10 +93,10 @@ def reach(identity: Identity, values: dict[str, Any]) -> str:
     return f"({' OR '.join(parts)})"
 
 
-def stored(wanted: Filter) -> list[str]:
+def stored(wanted: Filter) -> Texts:
     """The statuses of rows a filter may pass."""
     named = {"active" if status == "superseded" else status for status in wanted.statuses}
-    return [status for status in _STORED if status in named]
+    return Texts(status for status in _STORED if status in named)
 
 
 def moment(seconds: float) -> int:

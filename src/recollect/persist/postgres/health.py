@@ -78,7 +78,8 @@ def _uneven(connection: Connection, address: Address, options: Options, most: in
         "statement_timeout": str(round(options.statement_seconds * 1000)),
         "lock_timeout": str(round(options.lock_seconds * 1000)),
         "idle_in_transaction_session_timeout": str(round(options.idle_seconds * 1000)),
-        "plan_cache_mode": "force_custom_plan",
+        "plan_cache_mode": "force_generic_plan",
+        "enable_seqscan": "off",
         "row_security": "on",
         "transaction_read_only": "off",
     }

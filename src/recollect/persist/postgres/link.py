@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.persist.postgres.columns import Array
+from recollect.persist.postgres.columns import Array, Texts
 from recollect.persist.postgres.places import place_text, room_text
 from recollect.persist.postgres.replacements import NO_ROWS, Replacements, replacements
 from recollect.persist.postgres.sql import queries
@@ -116,8 +116,8 @@ class Link:
         if found is None:
             rooms = [("agent", identity.agent), *(("team", team) for team in identity.teams)]
             values = {
-                "places": [place_text(place) for place in sorted(places)],
-                "own": [room_text(scope, room) for scope, room in rooms if room],
+                "places": Texts(place_text(place) for place in sorted(places)),
+                "own": Texts(room_text(scope, room) for scope, room in rooms if room),
                 "model": self.model,
                 "index": index_name(self.account_id, self.model),
             }

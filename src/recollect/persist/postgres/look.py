@@ -52,7 +52,7 @@ class Look:
         _, standing = self._in_part(STANDING_ROWS if search.standing else None, STANDING, worded)
         named = np.array(search.rows, np.int64)
         chosen = distinct(np.concatenate([*legs, window, standing, named]))
-        found = self._columns(self._with_neighbours(chosen, np.concatenate([leg[:TALKING] for leg in legs])))
+        found = self._columns(chosen, np.concatenate([leg[:TALKING] for leg in legs]))
         return self._answer(facts, asked, found, chosen, inside)
 
     def near(self, vectors: Sequence[Floats]) -> list[Near]:
@@ -129,31 +129,23 @@ class Look:
             return total, _NO_ROWS if rows is None else rows
         return total, np.concatenate((first, worded.within(rows).best(count)))
 
-    def _with_neighbours(self, chosen: Rows, talking: Rows) -> Rows:
-        """The chosen rows and, where people talk, what was said beside the best of them."""
-        reach = self._search.neighbours
-        if not reach or len(talking) == 0:
-            return chosen
-        (beside,) = self._row("beside", {"talking": distinct(talking), "reach": reach, "person": PERSON})
-        return chosen if beside is None else distinct(np.concatenate((chosen, beside)))
-
-    def _columns(self, rows: Rows) -> dict[str, Array]:
-        """The columns of some rows."""
+    def _columns(self, rows: Rows, talking: Rows) -> dict[str, Array]:
+        """The columns of some rows and, where people talk, of what was said beside the best of them."""
         search, texts = self._search, queries("search.sql")
         if len(rows) == 0:
             return {}
-        values: dict[str, Any] = {
-            "rows": rows,
-            "seasons": "\x1f".join(sorted(search.seasons)),
-            "model": self._link.model,
-        }
-        statement = in_codes(texts["columns"])
-        if search.vector is None:
-            statement = statement.replace(texts["nearness"], texts["nearness_unknown"])
-        else:
+        values = {**self._filter.values, "rows": rows, "seasons": "\x1f".join(sorted(search.seasons)), "model": self._link.model}
+        chosen, near = texts["alone"], texts["nearness_unknown"]
+        if search.neighbours and len(talking):
+            chosen = texts["beside"]
+            values |= {"talking": distinct(talking), "reach": search.neighbours, "person": PERSON}
+        if search.vector is not None:
+            near = texts["nearness"]
             values["vector"] = Dense(search.vector)
+        statement = in_codes(texts["columns"]).replace("{chosen}", chosen).replace("{near}", near)
         if search.rows:  # asked for by number: whether they may be shown is still to be seen
-            statement, values = self._filter.into(f"{statement} AND {{where}}"), {**self._filter.values, **values}
+            statement += " AND {where}"
+        statement = self._filter.into(statement)
         found = self._link.columns(values, statement)
         return {} if found["row"] is None else found
 

@@ -8,7 +8,7 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE
 
 -- look_at: From here on, only the rows of this account exist. A SET is passed on by clusters, a function call is not.
-SET LOCAL recollect.account = %(account)s
+SET LOCAL recollect.account = '%(account)s'
 
 -- account: What an account is called, where it stands, and where memory is switched off.
 SELECT a.name, a.seq, a.clusters, a.held, a.replacing, ARRAY(SELECT project FROM switches WHERE account_id = %(account_id)s)
@@ -347,12 +347,17 @@ concat_ws(', ', quote_ident(%(schema)s), (
 -- session_path: Look there.
 SELECT set_config('search_path', {path}, false)
 
--- prepare_connection: The settings of a new connection. Every plan is made for its own account, whose vector index it may use.
+-- prepare_connection: The settings of a new connection. Plans are made once and good for every account: each statement goes by a
+-- key that begins with the account, so that no plan may read a table through, whatever was known of the table when it was made.
 SELECT set_config('search_path', {path}, false),
        set_config('statement_timeout', %(statement)s, false),
        set_config('lock_timeout', %(lock)s, false),
        set_config('idle_in_transaction_session_timeout', %(idle)s, false),
-       set_config('plan_cache_mode', 'force_custom_plan', false),
+       set_config('plan_cache_mode', 'force_generic_plan', false),
+       set_config('enable_seqscan', 'off', false),
+       set_config('hnsw.iterative_scan', 'relaxed_order', false),
+       set_config('hnsw.max_scan_tuples', '40000', false),
+       set_config('hnsw.ef_search', '128', false),
        set_config('jit', 'off', false),
        set_config('role', %(role)s, false)
 

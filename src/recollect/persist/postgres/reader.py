@@ -61,7 +61,7 @@ class PostgresReader(WholeReader):
 
     def fetch(self, account: str, rows: Sequence[int]) -> list[Record]:
         numbers = [int(row) for row in rows]
-        found = {row[0]: memory_of(row, account) for row in self._ask(account, "fetch_rows", rows=numbers)}
+        found = {row[0]: memory_of(row, account) for row in self._ask(account, "fetch_rows", rows=np.array(numbers, np.int64))}
         return [found[number] for number in numbers if number in found]
 
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]:

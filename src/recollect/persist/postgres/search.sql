@@ -39,52 +39,43 @@ SELECT array_agg(g.row), array_agg(cardinality(g.words)), string_agg(substring(a
 FROM words_any(%(gate)s, %(places)s, %(stored)s, %(now)s, %(past)s) AS g JOIN memories AS m ON m.row = g.row
 WHERE {where}
 
--- nearest_exact: the nearest of all rows that pass, and how many pass; with `most` of them, only of as many
--- (Rows go from part to part as arrays: a join of a table nobody has analysed since it grew may compare each with each.)
-WITH passing AS MATERIALIZED (SELECT m.row FROM memories AS m WHERE {where} LIMIT %(most)s),
-measured AS (SELECT x.row, x.part, -(x.vector::vector <#> %(vector)s::vector) AS cosine FROM vectors AS x
-             WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND x.row = ANY (ARRAY(SELECT p.row FROM passing AS p)) OFFSET 0),
-best AS (SELECT y.row, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
-         FROM measured AS y GROUP BY y.row ORDER BY nearness DESC LIMIT %(depth)s)
-SELECT (SELECT count(*) FROM passing), array_agg(b.row), array_agg(b.nearness::real), NULL::smallint[] FROM best AS b
+-- measured: how near every row that passes is; whoever asks sorts
+-- (Rows go from part to part as an array: a join of a table nobody has analysed since it grew may compare each with each.)
+array_agg(x.row), array_agg(x.part), array_agg((-(x.vector::vector <#> %(vector)s::vector))::real)
+FROM vectors AS x WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND x.row = ANY ((SELECT p.rows FROM passing AS p)::bigint[])
 
--- nearest_few: a few of the nearest with their statuses, uncounted: the closest in half precision, then those to full precision
-WITH passing AS MATERIALIZED (SELECT m.row FROM memories AS m WHERE {where}),
-close AS MATERIALIZED (
-    SELECT x.row FROM vectors AS x
-    WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND x.row = ANY (ARRAY(SELECT p.row FROM passing AS p))
-    ORDER BY (x.vector <#> %(vector)s::vector::halfvec) + 0 LIMIT %(likely)s),
-measured AS (SELECT x.row, x.part, -(x.vector::vector <#> %(vector)s::vector) AS cosine FROM vectors AS x
-             WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND x.row = ANY (ARRAY(SELECT c.row FROM close AS c)) OFFSET 0),
-best AS (SELECT y.row, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
-         FROM measured AS y GROUP BY y.row ORDER BY nearness DESC LIMIT %(depth)s)
-SELECT NULL::bigint, array_agg(b.row), array_agg(b.nearness::real), array_agg((
-    SELECT (array_position({statuses}, s.status) - 1)::smallint FROM memories AS s
-    WHERE s.account_id = %(account_id)s AND s.row = b.row)) FROM best AS b
+-- nearest_exact: that, and how many pass; with `most` of them, only of as many
+WITH passing AS MATERIALIZED (SELECT ARRAY(SELECT m.row FROM memories AS m WHERE {where} LIMIT %(most)s) AS rows)
+SELECT (SELECT cardinality(p.rows) FROM passing AS p), {measured}
 
--- nearest_indexed: the nearest by the account's own vector index, as far as they pass
+-- nearest_standing: that, and every row that passes with its status
+WITH passing AS MATERIALIZED (
+    SELECT array_agg(m.row) AS rows, array_agg((array_position({statuses}, m.status) - 1)::smallint) AS statuses
+    FROM memories AS m WHERE {where})
+SELECT (SELECT p.rows FROM passing AS p), (SELECT p.statuses FROM passing AS p), {measured}
+
+-- nearest_indexed: the nearest by the account's own vector index, as far as they pass. What the index is made for and how many
+-- are wanted is written in: a plan for any account would not know that there is one.
 WITH likely AS MATERIALIZED (
     SELECT x.row, m.status FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
-    WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND {where}
-    ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT %(likely)s),
+    WHERE x.account_id = {own} AND x.model = {model} AND {where}
+    ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT {likely}),
 measured AS (SELECT x.row, x.part, l.status, -(x.vector::vector <#> %(vector)s::vector) AS cosine
              FROM (SELECT DISTINCT row, status FROM likely) AS l JOIN vectors AS x ON x.row = l.row
-             WHERE x.account_id = %(account_id)s AND x.model = %(model)s OFFSET 0),
+             WHERE x.account_id = {own} AND x.model = {model} OFFSET 0),
 best AS (SELECT y.row, y.status, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
          FROM measured AS y GROUP BY y.row, y.status ORDER BY nearness DESC LIMIT %(depth)s)
-SELECT NULL::bigint, array_agg(b.row), array_agg(b.nearness::real),
-       array_agg((array_position({statuses}, b.status) - 1)::smallint) FROM best AS b
+SELECT array_agg(b.row), array_agg(b.nearness::real), array_agg((array_position({statuses}, b.status) - 1)::smallint) FROM best AS b
 
 -- nearest_likely: the same in half precision, for whoever measures them all the same
 SELECT array_agg(l.row), array_agg(l.distance::real)
 FROM (SELECT x.row, x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) AS distance
       FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
-      WHERE x.account_id = %(account_id)s AND x.model = %(model)s AND {where}
-      ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT %(likely)s) AS l
+      WHERE x.account_id = {own} AND x.model = {model} AND {where}
+      ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT {likely}) AS l
 
--- index_settings: how far an index scan goes before it gives up on a narrow filter
-SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(ef)s, true),
-       set_config('hnsw.max_scan_tuples', %(scan)s, true)
+-- index_width: how far around the way an index scan looks
+SELECT set_config('hnsw.ef_search', %(width)s, true)
 
 -- in_part: how many rows pass a further condition, and the first of them by nearness; rows without a vector come last
 WITH inside AS MATERIALIZED (SELECT m.row FROM memories AS m WHERE {where} AND {part}),
@@ -111,29 +102,34 @@ SELECT array_agg(m.row) FROM memories AS m WHERE {where} AND m.row = ANY (%(rows
 -- allowed: how many rows pass
 SELECT count(*) FROM memories AS m WHERE {where}
 
--- beside: what people said just before and after some rows, in the same session of the same place
-WITH said AS MATERIALIZED (
-    SELECT a.place, a.session, a.position FROM memories AS a
-    WHERE a.account_id = %(account_id)s AND a.row = ANY (%(talking)s) AND a.role = %(person)s
-      AND a.session IS NOT NULL AND a.position >= 0)
--- Fenced, so that it is one short look into the index of turns a row, whatever is known of the tables.
-SELECT array_agg(DISTINCT n.row) FROM said AS s CROSS JOIN LATERAL (
-    SELECT m.row FROM memories AS m
-    WHERE {where} AND m.session IS NOT NULL AND m.session = s.session AND m.place = s.place AND m.role = %(person)s
-      AND m.position BETWEEN greatest(s.position - %(reach)s, 0) AND s.position + %(reach)s AND m.position <> s.position
-    OFFSET 0) AS n
+-- beside: some rows, and what people said just before and after some of them, in the same session of the same place
+ARRAY(
+    WITH said AS MATERIALIZED (
+        SELECT a.place, a.session, a.position FROM memories AS a
+        WHERE a.account_id = %(account_id)s AND a.row = ANY (%(talking)s) AND a.role = %(person)s
+          AND a.session IS NOT NULL AND a.position >= 0)
+    SELECT unnest(%(rows)s::bigint[]) UNION
+    -- Fenced, so that it is one short look into the index of turns a row, whatever is known of the tables.
+    SELECT n.row FROM said AS s CROSS JOIN LATERAL (
+        SELECT m.row FROM memories AS m
+        WHERE {where} AND m.session IS NOT NULL AND m.session = s.session AND m.place = s.place AND m.role = %(person)s
+          AND m.position BETWEEN greatest(s.position - %(reach)s, 0) AND s.position + %(reach)s AND m.position <> s.position
+        OFFSET 0) AS n)
 
--- nearness: of some rows, to full precision
+-- alone: only those
+%(rows)s::bigint[]
+
+-- nearness: of the chosen rows, to full precision
 SELECT x.row, max(x.cosine) FILTER (WHERE x.part = 0) AS whole, max(x.cosine) AS part
 FROM (SELECT v.row, v.part, -(v.vector::vector <#> %(vector)s::vector) AS cosine FROM vectors AS v
-      WHERE v.account_id = %(account_id)s AND v.row = ANY (%(rows)s) AND v.model = %(model)s OFFSET 0) AS x
+      WHERE v.account_id = %(account_id)s AND v.row = ANY ((SELECT c.rows FROM chosen AS c)::bigint[]) AND v.model = %(model)s OFFSET 0) AS x
 GROUP BY x.row
 
 -- nearness_unknown: when there is no vector to be near to
 SELECT NULL::bigint AS row, NULL::float8 AS whole, NULL::float8 AS part WHERE false
 
--- columns: everything the scorer may look at, of some rows
-WITH near AS ({nearness})
+-- columns: everything the scorer may look at, of the chosen rows
+WITH chosen AS MATERIALIZED (SELECT {chosen} AS rows), near AS ({near})
 SELECT array_agg(m.row) AS row,
        array_agg(m.importance::real) AS importance, array_agg(m.weight::real) AS weight, array_agg(m.confidence::real) AS confidence,
        array_agg(m.trust::real) AS trust, array_agg(m.score) AS score, array_agg(m.strength) AS strength,
@@ -155,7 +151,7 @@ SELECT array_agg(m.row) AS row,
        array_agg(coalesce(((n.whole + n.part) / 2)::real, 'NaN')) AS cosine,
        array_agg(cardinality(m.words)) AS length, string_agg(substring(array_send(m.words) FROM 21), '') AS words
 FROM memories AS m LEFT JOIN near AS n ON n.row = m.row
-WHERE m.account_id = %(account_id)s AND m.row = ANY (%(rows)s)
+WHERE m.account_id = %(account_id)s AND m.row = ANY ((SELECT c.rows FROM chosen AS c)::bigint[])
 
 -- holding: for each of some phrases, the rows that hold all its words and whether each may be shown
 SELECT array_agg(h.phrase), array_agg(h.row), array_agg(h.shown)

@@ -73,9 +73,9 @@ class Session:
             return held
         number = account_number(account)
         if not self._begun:
-            found = self._begin({"account": str(number), "account_id": number, "lock": self._lock(number)})
+            found = self._begin({"account": number, "account_id": number, "lock": self._lock(number)})
         else:
-            found = self._several("turn", {"account": str(number), "account_id": number})[1]
+            found = self._several("turn", {"account": number, "account_id": number})[1]
         self._standing = _standing(account, number, found)
         return self._standing
 
@@ -93,7 +93,7 @@ class Session:
     def read_store(self, name: str, values: Mapping[str, Any]) -> Rows:
         """The rows of a query about the store itself."""
         if not self._begun:
-            self._begin({"account": str(STORE), "account_id": STORE, "lock": self._lock(STORE)})
+            self._begin({"account": STORE, "account_id": STORE, "lock": self._lock(STORE)})
         self.settle()
         return self.connection.execute(queries()[name], {"account_id": STORE, **values}).fetchall()
 
@@ -152,7 +152,7 @@ class Session:
         finally:
             self._connections.give(self.connection)
 
-    def _begin(self, values: Mapping[str, Any]) -> Rows:
+    def _begin(self, values: Mapping[str, int]) -> Rows:
         """A pooled connection may have died while it waited; nothing was asked of it yet, so another may take its place."""
         try:
             return self._begun_with(values)
@@ -164,7 +164,7 @@ class Session:
         self.connection = self._connections.take()
         return self._begun_with(values)
 
-    def _begun_with(self, values: Mapping[str, Any]) -> Rows:
+    def _begun_with(self, values: Mapping[str, int]) -> Rows:
         if self._writes:
             _, _, _, found, secrets, rows = self._several("write", values)
             self._secrets, self.reserved = _secrets(secrets), rows[0][0]
@@ -173,10 +173,10 @@ class Session:
         self._begun = True
         return found
 
-    def _several(self, name: str, values: Mapping[str, Any]) -> list[Rows]:
-        """The answers of several statements that go in one round trip, which takes values written in by the driver."""
+    def _several(self, name: str, values: Mapping[str, int]) -> list[Rows]:
+        """The answers of several statements that go in one round trip, which takes values that are written in: all are numbers."""
         cursor = psycopg.ClientCursor(self.connection)
-        cursor.execute(queries()[name], values)
+        cursor.execute(queries()[name] % values)
         answers: list[Rows] = []
         more: bool | None = True
         while more:

@@ -247,7 +247,8 @@ CREATE TABLE leases (
 -- The rows of the session's account that hold one of some words, in some places, as they stand at a moment.
 CREATE FUNCTION words_any(marks integer[], places text[], statuses text[], at bigint, past boolean)
 RETURNS TABLE ("row" bigint, words integer[])
-LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1000 SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1000
+SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 DECLARE
     own bigint := nullif(current_setting('recollect.account', true), '')::bigint;
@@ -264,7 +265,8 @@ $$;
 -- The rows of the session's account that hold all of some words, at most so many.
 CREATE FUNCTION words_all(marks integer[], most integer)
 RETURNS TABLE ("row" bigint)
-LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 100 SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 100
+SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 DECLARE
     own bigint := nullif(current_setting('recollect.account', true), '')::bigint;
