@@ -7,13 +7,14 @@ Changes are gathered as differences and written together, so that a load of thou
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.index.rows import lexical_key
-from recollect.persist.postgres.columns import Dense
+from recollect.persist.postgres.columns import Dense, Texts
 from recollect.persist.postgres.places import place_text
 from recollect.persist.postgres.sql import queries
 from recollect.persist.postgres.words import Words, words_of
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 Vectors = NDArray[np.float32]
+# What a load of new memories with vectors changes, in this order: then one statement does it all.
+_GROWTH = ("add_vectors", "count_words", "count_rooms", "count_center", "count_account")
 
 
 class Derived:
@@ -61,40 +64,45 @@ class Derived:
 
     def flush(self) -> None:
         """Write every difference; the rows they belong to are there already. Reads nothing, so it may be pipelined."""
+        changes = list(self._changes())
+        if tuple(name for name, _ in changes) == _GROWTH:
+            self._run("grow", **{name: value for _, values in changes for name, value in values.items()})
+        else:
+            for name, values in changes:
+                self._run(name, **values)
+        self._clear()
+
+    def _changes(self) -> Iterator[tuple[str, dict[str, Any]]]:
         if self._rows:
             flat = np.concatenate(self._vectors)
-            self._run(
+            yield (
                 "add_vectors",
-                model=self._model,
-                rows=np.repeat(np.array(self._rows, np.int64), [len(part) for part in self._vectors]),
-                parts=np.concatenate([np.arange(len(part), dtype=np.int16) for part in self._vectors]),
-                flat=flat.astype(np.float32).reshape(-1),
-                width=flat.shape[1],
+                {
+                    "model": self._model,
+                    "rows": np.repeat(np.array(self._rows, np.int64), [len(part) for part in self._vectors]),
+                    "parts": np.concatenate([np.arange(len(part), dtype=np.int16) for part in self._vectors]),
+                    "flat": flat.astype(np.float32).reshape(-1),
+                    "width": flat.shape[1],
+                },
             )
-        self._flush_counts()
+        if words := {word: many for word, many in self._words.items() if many}:
+            marks, met = np.array(list(words), np.int32), np.array(list(words.values()), np.int32)
+            yield "count_words", {"marks": marks, "met": met}
+            if (met < 0).any():
+                yield "drop_words", {"marks": marks[met < 0]}
+        if rooms := {room: many for room, many in self._rooms.items() if many}:
+            places, models = Texts(place for place, _ in rooms), Texts(model for _, model in rooms)
+            yield "count_rooms", {"places": places, "models": models, "many": np.array(list(rooms.values()), np.int64)}
+            if min(rooms.values()) < 0:
+                yield "drop_rooms", {"places": places}
         for model, wholes in self._centers.items():
             signs = np.array([sign for sign, _ in wholes], np.float32)
             total = np.stack([whole for _, whole in wholes]).astype(np.float32).T @ signs
-            self._run("count_center", model=model, vectors=int(signs.sum()), total=Dense(total))
+            yield "count_center", {"model": model, "vectors": int(signs.sum()), "total": Dense(total)}
             if signs.sum() < 0:
-                self._run("drop_center", model=model)
+                yield "drop_center", {"model": model}
         if self._held or self._length or self._replacing:
-            self._run("count_account", held=self._held, words=self._length, replacing=self._replacing)
-        self._clear()
-
-    def _flush_counts(self) -> None:
-        words = {word: many for word, many in self._words.items() if many}
-        if words:
-            numbers, counts = np.array(list(words), np.int32), np.array(list(words.values()), np.int32)
-            self._run("count_words", words=numbers, counts=counts)
-            if (counts < 0).any():
-                self._run("drop_words", words=numbers[counts < 0])
-        rooms = {room: many for room, many in self._rooms.items() if many}
-        if rooms:
-            places, models = [place for place, _ in rooms], [model for _, model in rooms]
-            self._run("count_rooms", places=places, models=models, counts=np.array(list(rooms.values()), np.int64))
-            if min(rooms.values()) < 0:
-                self._run("drop_rooms", places=places)
+            yield "count_account", {"held": self._held, "length": self._length, "replacing": self._replacing}
 
     def _clear(self) -> None:
         self._words: Counter[int] = Counter()

@@ -134,7 +134,12 @@ class Look:
         search, texts = self._search, queries("search.sql")
         if len(rows) == 0:
             return {}
-        values = {**self._filter.values, "rows": rows, "seasons": "\x1f".join(sorted(search.seasons)), "model": self._link.model}
+        values = {
+            **self._filter.values,
+            "rows": rows,
+            "seasons": "\x1f".join(sorted(search.seasons)),
+            "model": self._link.model,
+        }
         chosen, near = texts["alone"], texts["nearness_unknown"]
         if search.neighbours and len(talking):
             chosen = texts["beside"]

@@ -22,7 +22,9 @@ from recollect.values.search import Floats
 
 # Measuring costs two to three milliseconds a thousand rows, a walk about three: up to here exactness is worth the difference.
 EXACT = 4_000
-_NARROW = 0.12
+_NARROW, _MOST = 0.12, 0.5
+# By how much half precision may be wrong about a cosine.
+_ROUNDING = 1e-3
 # The first is that of a new connection.
 _USUAL_WIDTH, _MOST_WIDTH = 128, 1000
 
@@ -44,10 +46,11 @@ def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: in
     """The rows nearest to a vector under a filter, measured to full precision, with their statuses."""
     if facts.vectors == 0 or depth == 0:
         return NONE
-    if not _indexed(facts) or not under.wide:
-        return _standing(link, under, vector, depth)
-    found = _walked(link, under, vector, depth)
-    return found if _enough(facts, found.rows, depth) else _standing(link, under, vector, depth)
+    if _indexed(facts) and under.wide:
+        found = _walked(link, under, vector, depth)
+        return found if _enough(facts, found.rows, depth) else _standing(link, under, vector, depth)
+    few = _few(link, under, vector, depth) if facts.vectors > _MOST * facts.embedded else None
+    return _standing(link, under, vector, depth) if few is None else few
 
 
 def leading(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int) -> Found:
@@ -84,23 +87,39 @@ def _indexed(facts: Facts) -> bool:
 def _measured(link: Link, under: Compiled, vector: Floats, depth: int, most: int | None = None) -> Found:
     values = {**under.values, "model": link.model, "vector": Dense(vector), "most": most}
     passing, *measured = link.row("nearest_exact", values, under.into(queries("search.sql")["nearest_exact"]))
-    rows, nearness = _best(*measured, depth)
+    rows, nearness = _best(depth, *measured)
     return Found(rows, nearness, NONE.status, passing)
 
 
 def _standing(link: Link, under: Compiled, vector: Floats, depth: int) -> Found:
     values = {**under.values, "model": link.model, "vector": Dense(vector)}
     statement = under.into(in_codes(queries("search.sql")["nearest_standing"]))
-    passing, statuses, *measured = link.row("nearest_standing", values, statement)
+    return _told(depth, *link.row("nearest_standing", values, statement))
+
+
+def _few(link: Link, under: Compiled, vector: Floats, depth: int) -> Found | None:
+    """The closest vectors of the account, as far as they pass; None when others may be nearer than the last of them."""
+    likely = 4 * depth + 32
+    values = {**under.values, "model": link.model, "vector": Dense(vector), "likely": likely}
+    statement = under.into(in_codes(queries("search.sql")["nearest_few"]))
+    closest, last, *told = link.row("nearest_few", values, statement)
+    found = _told(depth, *told)
+    # A memory is no nearer than its nearest vector: those of the vectors left out are farther than the last.
+    sure = closest < likely or (len(found.rows) == depth and found.cosine[-1] > last + _ROUNDING)
+    return found if sure else None
+
+
+def _told(depth: int, passing: Array | None, statuses: Array, *measured: Array) -> Found:
+    """The nearest of what was measured, with the statuses of what passed."""
     if passing is None:
         return NONE
-    rows, nearness = _best(*measured, depth)
+    best, nearness = _best(depth, *measured)
     order = np.argsort(passing)
-    standing = statuses[order][np.searchsorted(passing, rows, sorter=order)]
-    return Found(rows, nearness, standing.astype(np.uint8), len(passing))
+    standing = statuses[order][np.searchsorted(passing, best, sorter=order)]
+    return Found(best, nearness, standing.astype(np.uint8))
 
 
-def _best(rows: Array | None, parts: Array, cosines: Array, depth: int) -> tuple[NDArray[np.int64], Floats]:
+def _best(depth: int, rows: Array | None, parts: Array, cosines: Array) -> tuple[Array, Array]:
     """The nearest of measured vectors by memory, nearest first: half its whole text, half its nearest part."""
     if rows is None:
         return NONE.rows, NONE.cosine

@@ -11,8 +11,7 @@ BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE
 SET LOCAL recollect.account = '%(account)s'
 
 -- account: What an account is called, where it stands, and where memory is switched off.
-SELECT a.name, a.seq, a.clusters, a.held, a.replacing, ARRAY(SELECT project FROM switches WHERE account_id = %(account_id)s)
-FROM accounts AS a WHERE a.account_id = %(account_id)s
+SELECT name, seq, clusters, held, replacing, off, purged FROM standing(%(account_id)s)
 
 -- secrets: The keys of the hashes of texts: the one in use, and those of stores that were brought in.
 SELECT name, value FROM notes WHERE account_id = 0 AND name IN ('secret', 'former_secrets')

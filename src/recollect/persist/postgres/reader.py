@@ -61,7 +61,10 @@ class PostgresReader(WholeReader):
 
     def fetch(self, account: str, rows: Sequence[int]) -> list[Record]:
         numbers = [int(row) for row in rows]
-        found = {row[0]: memory_of(row, account) for row in self._ask(account, "fetch_rows", rows=np.array(numbers, np.int64))}
+        found = {
+            row[0]: memory_of(row, account)
+            for row in self._ask(account, "fetch_rows", rows=np.array(numbers, np.int64))
+        }
         return [found[number] for number in numbers if number in found]
 
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]:
@@ -96,6 +99,8 @@ class PostgresReader(WholeReader):
         return self._settled(account, self._ask(account, "by_digest", digest=self.digests(text)[0]))
 
     def purged(self, account: str, text: str) -> bool:
+        if not self._session.wrote and not self._session.at(account).purged:
+            return False
         return bool(self._ask(account, "is_purged", digests=self.digests(text)))
 
     def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:

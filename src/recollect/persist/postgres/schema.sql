@@ -274,3 +274,16 @@ BEGIN
     RETURN QUERY SELECT m.row FROM memories AS m WHERE m.account_id = own AND m.words @> marks LIMIT most;
 END
 $$;
+
+-- Where the session's account stands; a function, because the plans of a function are kept.
+CREATE FUNCTION standing(own bigint)
+RETURNS TABLE (name text, seq bigint, clusters text, held bigint, replacing bigint, off text[], purged boolean)
+LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT a.name, a.seq, a.clusters, a.held, a.replacing, ARRAY(SELECT s.project FROM switches AS s WHERE s.account_id = own),
+           EXISTS (SELECT FROM purged AS p WHERE p.account_id = own)
+    FROM accounts AS a WHERE a.account_id = own;
+END
+$$;

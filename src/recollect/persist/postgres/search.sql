@@ -54,6 +54,17 @@ WITH passing AS MATERIALIZED (
     FROM memories AS m WHERE {where})
 SELECT (SELECT p.rows FROM passing AS p), (SELECT p.statuses FROM passing AS p), {measured}
 
+-- nearest_few: a few of the nearest when most of the account passes: the closest of all its vectors in half precision, and of
+-- those rows that pass how near they are; how many were closest and the nearness of the last tell whether others could be nearer
+WITH likely AS MATERIALIZED (
+    SELECT x.row, x.vector <#> %(vector)s::vector::halfvec AS distance FROM vectors AS x
+    WHERE x.account_id = %(account_id)s AND x.model = %(model)s ORDER BY distance LIMIT %(likely)s),
+passing AS MATERIALIZED (
+    SELECT array_agg(m.row) AS rows, array_agg((array_position({statuses}, m.status) - 1)::smallint) AS statuses
+    FROM memories AS m WHERE {where} AND m.row = ANY (ARRAY(SELECT l.row FROM likely AS l)))
+SELECT (SELECT count(*) FROM likely), (SELECT -max(l.distance) FROM likely AS l),
+       (SELECT p.rows FROM passing AS p), (SELECT p.statuses FROM passing AS p), {measured}
+
 -- nearest_indexed: the nearest by the account's own vector index, as far as they pass. What the index is made for and how many
 -- are wanted is written in: a plan for any account would not know that there is one.
 WITH likely AS MATERIALIZED (
@@ -223,16 +234,16 @@ SELECT model, count(*) FROM vectors WHERE account_id = %(account_id)s AND row = 
 
 -- count_words: more or fewer memories hold some words
 INSERT INTO terms AS t (account_id, word, memories)
-SELECT %(account_id)s, u.word, u.many FROM unnest(%(words)s::integer[], %(counts)s::integer[]) AS u (word, many)
+SELECT %(account_id)s, u.word, u.many FROM unnest(%(marks)s::integer[], %(met)s::integer[]) AS u (word, many)
 ON CONFLICT (account_id, word) DO UPDATE SET memories = t.memories + excluded.memories
 
 -- drop_words: words that no memory holds any more leave no trace
-DELETE FROM terms WHERE account_id = %(account_id)s AND word = ANY (%(words)s) AND memories <= 0
+DELETE FROM terms WHERE account_id = %(account_id)s AND word = ANY (%(marks)s) AND memories <= 0
 
 -- count_rooms: more or fewer memories or vectors are in some places
 INSERT INTO rooms AS r (account_id, place, model, held)
 SELECT %(account_id)s, u.place, u.model, u.many
-FROM unnest(%(places)s::text[], %(models)s::text[], %(counts)s::bigint[]) AS u (place, model, many)
+FROM unnest(%(places)s::text[], %(models)s::text[], %(many)s::bigint[]) AS u (place, model, many)
 ON CONFLICT (account_id, place, model) DO UPDATE SET held = r.held + excluded.held
 
 -- drop_rooms: places that hold nothing any more
@@ -247,5 +258,9 @@ ON CONFLICT (account_id, model) DO UPDATE SET vectors = c.vectors + excluded.vec
 DELETE FROM centers WHERE account_id = %(account_id)s AND model = %(model)s AND vectors <= 0
 
 -- count_account: memories and words came or went
-UPDATE accounts SET held = held + %(held)s, words = words + %(words)s, replacing = replacing + %(replacing)s
+UPDATE accounts SET held = held + %(held)s, words = words + %(length)s, replacing = replacing + %(replacing)s
 WHERE account_id = %(account_id)s
+
+-- grow: all of it at once, when memories only came
+WITH embedded AS ({add_vectors}), worded AS ({count_words}), placed AS ({count_rooms}), centred AS ({count_center})
+{count_account}

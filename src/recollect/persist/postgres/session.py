@@ -23,7 +23,7 @@ Rows = list[tuple[Any, ...]]
 @dataclass(frozen=True, slots=True)
 class Standing:
     """An account as a session found it: its number, where its journal stood, the stamp of its clusters, how many memories it
-    holds and how many of them replace another, what is off."""
+    holds and how many of them replace another, what is off, and whether any text was erased for good."""
 
     account: str
     account_id: int
@@ -33,6 +33,7 @@ class Standing:
     held: int = 0
     replacing: int = 0
     off: frozenset[str] = frozenset()
+    purged: bool = False
 
 
 class Session:
@@ -194,11 +195,11 @@ class Session:
 def _standing(account: str, number: int, found: Rows) -> Standing:
     if not found:
         return Standing(account, number)
-    name, seq, clusters, held, replacing, off = found[0]
+    name, seq, clusters, held, replacing, off, purged = found[0]
     if name != account:
         raise errors.StoreError(f"the account {account!r} has the number of another one here; choose another name")
     own = {"known": True, "seq": seq, "clusters": clusters, "held": held, "replacing": replacing}
-    return Standing(account, number, **own, off=frozenset(off))
+    return Standing(account, number, **own, off=frozenset(off), purged=purged)
 
 
 def _secrets(rows: Rows) -> tuple[bytes, ...]:
