@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +13,9 @@ import pytest
 import recollect
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
+
+# How archives are packed lies beside the tests.
+sys.path.insert(0, str(Path(__file__).parent))
 
 Open = Callable[..., recollect.Memory]
 

@@ -142,6 +142,14 @@ def test_a_new_file_becomes_a_memory_of_its_folder_once(memory, notes) -> None:
     assert memory.import_(notes).changed == (invoice.id,)
 
 
+def test_pruning_spares_what_came_in_with_it(memory, notes) -> None:
+    (notes / "projects" / "shop" / "new.md").write_text("Invoices go out on Fridays\n", "utf-8")
+    done = memory.import_(notes, prune=True)
+    assert (done.stored, done.missing, done.forgotten) == (1, (), 0)
+    assert [record.content for record in memory.list(project="shop", type="fact")] == ["Invoices go out on Fridays"]
+    assert memory.import_(notes, prune=True).unchanged == 4
+
+
 def test_a_deleted_file_is_told_and_forgotten_only_when_asked(memory, notes) -> None:
     path = file_with(notes, "German")
     record = next(record for record in memory.list() if "German" in record.content)

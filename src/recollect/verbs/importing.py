@@ -25,7 +25,8 @@ class ImportingVerbs(View):
     ) -> Report:
         """Bring in another product's memories from its files; a second run adds only what changed.
 
-        `memory-files` are MEMORY.md, memory/*.md and CLAUDE.md. `only` takes what belongs to one user, agent or namespace.
+        `memory-files` are MEMORY.md, memory/*.md and CLAUDE.md, in a folder or packed as .zip, .tar, .tar.gz or .tgz. `only` takes
+        what belongs to one user, agent or namespace.
         """
         from recollect.portable.importers import PRODUCTS, read
         from recollect.portable.memory_files.drafts import batches_of

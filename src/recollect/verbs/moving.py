@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from recollect.capture.fields import clean_name, one_of
@@ -34,9 +33,10 @@ class MovingVerbs(View):
         everything: bool = False,
         progress: Progress | None = None,
     ) -> Exported:
-        """Write what this identity reaches to a file or a binary stream (JSON lines, CSV) or to a folder (Markdown).
+        """Write what this identity reaches to a file or a binary stream (JSON lines, CSV), a folder or a .zip (Markdown).
 
-        `history` adds the journal, `everything` the rooms of all agents and teams of the account. JSON lines lose nothing.
+        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the rooms of all agents and teams
+        of the account. JSON lines lose nothing.
         """
         from recollect.portable.files import FORMATS, format_of
         from recollect.portable.giving import Extent
@@ -57,7 +57,7 @@ class MovingVerbs(View):
         prune: bool = False,
         progress: Progress | None = None,
     ) -> Imported:
-        """Take in what `export` wrote: a file, a binary stream, or a folder of Markdown with edits in it.
+        """Take in what `export` wrote: a file, a binary stream, or a folder or archive of Markdown with edits in it.
 
         Memories keep their ids, so that running it twice adds nothing. `everything` also fills the rooms of other agents and
         teams; `dry_run` changes nothing and reports what would become of each; `prune` forgets the memories of deleted files.
@@ -75,13 +75,11 @@ class MovingVerbs(View):
         self._handle.settle()
         rights = Rights(self._handle, identity, everything)
         if form == "markdown":
-            from recollect.verbs.moving_folder import FolderImport
+            from recollect.verbs.moving_folder import FolderImport, sheets_at
 
-            if not isinstance(source, (str, os.PathLike)) or not Path(source).is_dir():
-                raise InvalidInput("source", "Markdown is imported from a folder", "name the folder")
-            return FolderImport(rights, Path(source), dry_run=dry_run, prune=prune).run()
+            return FolderImport(rights, sheets_at(source), dry_run=dry_run, prune=prune).run()
         if prune:
-            raise InvalidInput("prune", "is for a folder of Markdown", "leave it out")
+            raise InvalidInput("prune", "is for a folder or an archive of Markdown", "leave it out")
         with files.read(source) as (file, of):
             items = jsonl.items_in(file, identity.account)
             terms = rights.terms(self._handle.actor)

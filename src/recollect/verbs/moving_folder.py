@@ -1,7 +1,8 @@
-"""A folder of Markdown into a store: edits become updates, new files memories, deleted ones are told, or forgotten when asked."""
+"""A folder or archive of Markdown into a store: edits become updates, new files memories, deleted ones are told or forgotten."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,10 +11,12 @@ from recollect.capture.edit import edited
 from recollect.capture.intake import draft_of, record_of
 from recollect.capture.vetting import vet
 from recollect.errors import InvalidInput
+from recollect.portable import archives
+from recollect.portable.files import Where
 from recollect.portable.markdown.comparing import Comparing, Edited, Found, Fresh
 from recollect.portable.markdown.manifest import NAME
 from recollect.portable.markdown.sheet import Sheet
-from recollect.portable.markdown.tree import Tree
+from recollect.portable.markdown.tree import Sheets, Tree
 from recollect.portable.markdown.writing import entry_of
 from recollect.portable.stream import Remembered
 from recollect.portable.taking import take
@@ -27,12 +30,24 @@ from recollect.values.scope import reaches
 from recollect.verbs.moving_terms import Rights
 
 
+def sheets_at(source: Where) -> Sheets:
+    """The Markdown files of a folder, or of an archive, which is read and checked whole before any of it is taken."""
+    if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
+        return Tree(source)
+    if not isinstance(source, (str, os.PathLike)) or archives.kind_of(source) is None:
+        fix = f"name the folder, or an archive ({archives.NAMES})"
+        raise InvalidInput("source", "Markdown is imported from a folder or an archive", fix)
+    from recollect.portable.markdown.packed import unpacked
+
+    return unpacked(Path(source))
+
+
 @dataclass(slots=True)
 class FolderImport:
     """One folder on its way in."""
 
     rights: Rights
-    root: Path
+    tree: Sheets
     dry_run: bool = False
     prune: bool = False
     _tally: Tally = field(default_factory=Tally)
@@ -43,13 +58,12 @@ class FolderImport:
         handle = self.rights.handle
         now = handle.parts.clock()
         operation = new_id(now)
-        tree = Tree(self.root)
-        comparing = Comparing(tree, self.rights.identity.account, self._within_reach, now)
+        comparing = Comparing(self.tree, self.rights.identity.account, self._within_reach, now)
         for found in comparing.pages():
             self._take(found, comparing, operation)
         missing = self._missing(comparing.missing(), operation)
-        if not self.dry_run:
-            self._keep(tree, comparing)
+        if self.tree.keeps_notes and not self.dry_run:
+            self._keep(comparing)
         done = self._tally.report(operation, dry_run=self.dry_run)
         wrote = self._tally.wrote or self._forgotten
         return replace(
@@ -142,10 +156,12 @@ class FolderImport:
                 reason = self._against(record)
             except InvalidInput as error:
                 reason = f"{error.field}: {error.problem}; {error.fix}"
-            if reason is None:
-                ready.append(new)
-            else:
+            if reason is not None:
                 self._leave(new.sheet.path, None, reason)
+            elif not self.tree.keeps_notes and self._stands(record):
+                self._tally.memories["unchanged"] += 1
+            else:
+                ready.append(new)
         if self.dry_run:
             self._tally.memories["stored"] += len(ready)
             return []
@@ -174,6 +190,12 @@ class FolderImport:
         forgotten = any(old.status == "forgotten" and old.place == record.place for old in same)
         return "forgotten: this was forgotten on purpose" if forgotten else None
 
+    def _stands(self, record: Record) -> bool:
+        """Whether this is remembered already: an archive cannot note that it was taken in, and may come twice."""
+        with self.rights.handle.parts.store.reading() as reader:
+            same = reader.same_text(self.rights.identity.account, record.content)
+        return any(held.status == "active" and held.place == record.place for held in same)
+
     def _missing(self, gone: Mapping[str, str], operation: str) -> list[str]:
         """Files that were deleted, of memories that are still here; pruned, they are forgotten."""
         held = dict(zip(gone.values(), self._within_reach(list(gone.values())), strict=True))
@@ -190,13 +212,13 @@ class FolderImport:
                         tx.change(record, record.with_(status="forgotten"), "forget", reason="its file was deleted")
         return sorted(active)
 
-    def _keep(self, tree: Tree, comparing: Comparing) -> None:
+    def _keep(self, comparing: Comparing) -> None:
         """Note in the folder what is known of it now; a folder that cannot be written is still taken in."""
         gone = comparing.missing()
         manifest = comparing.manifest
         if self.prune:
             manifest.files = {path: entry for path, entry in manifest.files.items() if path not in gone}
         try:
-            tree.write(NAME, manifest.text().encode())
+            self.tree.write(NAME, manifest.text().encode())
         except InvalidInput as error:
             self._tally.notes.append(f"{NAME} was not updated ({error.problem}): the same edits will be read again")

@@ -1,4 +1,4 @@
-"""Writing an export: the same memories as JSON lines, as a folder of Markdown, or as a table."""
+"""Writing an export: the same memories as JSON lines, as a folder or an archive of Markdown, or as a table."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import datetime
 from recollect.errors import InvalidInput
 from recollect.handle import Handle
 from recollect.portable import jsonl, table
+from recollect.portable.archives import kind_of
 from recollect.portable.files import Where, written
 from recollect.portable.giving import Extent, Sight, give, shown
 from recollect.portable.markdown.writing import write_tree
@@ -31,20 +32,33 @@ def export(
     with handle.parts.store.reading(now) as reader:
         sight = rights.sight(reader)
         if form == "markdown":
-            return _folder(reader, sight, to, extent, now)
+            return _markdown(reader, sight, to, extent, now)
+        if kind_of(to) is not None:
+            raise InvalidInput("to", "an archive holds Markdown", f"leave the format out, or name a .{form} file")
         with written(to) as out:
             if form == "csv":
                 return table.write(shown(reader, sight, lambda record: record.status != "forgotten"), out)
             return jsonl.write(watched(give(reader, sight, now, extent), progress), out)
 
 
-def _folder(reader: Reader, sight: Sight, to: Where, extent: Extent, now: datetime) -> Exported:
+def _markdown(reader: Reader, sight: Sight, to: Where, extent: Extent, now: datetime) -> Exported:
+    kind = kind_of(to)
     if not isinstance(to, (str, os.PathLike)):
-        raise InvalidInput("to", "Markdown is a folder, not a stream", "name a folder")
+        raise InvalidInput("to", "Markdown is a folder or an archive, not a stream", "name a folder or a .zip file")
+    if kind == "tar":
+        raise InvalidInput("to", "a tar archive is read, not written", "name a .zip file, or a folder")
     if extent.history:
         raise InvalidInput("history", "is not told in Markdown", "export JSON lines for it")
 
     def current(record: Record) -> bool:
         return record.status == "active" and (record.expires_at is None or record.expires_at > now)
 
-    return write_tree(shown(reader, sight, current), to)
+    memories = shown(reader, sight, current)
+    if kind is None:
+        return write_tree(memories, to)
+    from recollect.portable.markdown.packed import pack
+
+    raw, exported = pack(memories)
+    with written(to) as out:
+        out(raw)
+    return exported

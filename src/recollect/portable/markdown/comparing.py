@@ -11,7 +11,7 @@ from recollect.errors import InvalidInput
 from recollect.portable import checks
 from recollect.portable.markdown.manifest import Manifest
 from recollect.portable.markdown.sheet import EDITABLE, SHOWN, Sheet, mark, read_sheet, values_of
-from recollect.portable.markdown.tree import Tree
+from recollect.portable.markdown.tree import Sheets
 from recollect.portable.stream import Remembered
 from recollect.values.image import from_image, to_image
 from recollect.values.memory import Record
@@ -54,10 +54,11 @@ class Found:
 class Comparing:
     """A folder beside a store, page by page."""
 
-    def __init__(self, tree: Tree, account: str, get: Get, now: datetime) -> None:
+    def __init__(self, tree: Sheets, account: str, get: Get, now: datetime) -> None:
         """`get` gives the memories of some ids, as far as they are within reach."""
         self._tree, self._account, self._get, self._now = tree, account, get, now
         self.manifest = tree.manifest() or Manifest()
+        self._written = dict(self.manifest.files)
         self._seen: dict[str, str] = {}
 
     def pages(self) -> Iterator[Found]:
@@ -75,7 +76,7 @@ class Comparing:
 
     def missing(self) -> dict[str, str]:
         """The files that are gone, by their path, with the ids of their memories; one that was moved is not gone."""
-        return {path: entry.id for path, entry in self.manifest.files.items() if entry.id not in self._seen}
+        return {path: entry.id for path, entry in self._written.items() if entry.id not in self._seen}
 
     def _sheet(self, path: str, problem: str | None, found: Found) -> Sheet | None:
         try:

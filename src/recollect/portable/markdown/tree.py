@@ -1,4 +1,7 @@
-"""Tree: the folder on the disk. Nothing is read or written outside it: links are not followed, names are made safe."""
+"""Tree: the folder on the disk. Nothing is read or written outside it: links are not followed, names are made safe.
+
+`Sheets` is what the rest of this package needs of it; an archive (`packed.py`) has the same.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 from recollect.errors import InvalidInput
 from recollect.portable.jsonl import LONGEST
@@ -15,14 +19,28 @@ from recollect.portable.markdown.manifest import NAME, Manifest, manifest_of
 from recollect.values.memory import Record
 
 _FOLDERS = {"project": "projects", "agent": "agents", "team": "teams", "session": "sessions", "task": "tasks"}
+TOPS = frozenset(("global", *_FOLDERS.values()))
 _SAFE = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _TAKEN = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 _NO_WORD = re.compile(r"[^\w]+")
 _LONG = 48
 
 
+class Sheets(Protocol):
+    """Markdown files by their paths. `keeps_notes` says whether what is known of them can be noted beside them."""
+
+    @property
+    def keeps_notes(self) -> bool: ...
+    def manifest(self) -> Manifest | None: ...
+    def files(self) -> Iterator[tuple[str, str | None]]: ...
+    def read(self, path: str) -> bytes | None: ...
+    def write(self, path: str, raw: bytes) -> None: ...
+
+
 class Tree:
     """One folder of Markdown files."""
+
+    keeps_notes = True
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
         self.root = Path(root)
@@ -51,7 +69,7 @@ class Tree:
     def _problem(self, path: Path) -> str | None:
         if path.is_symlink() or not path.is_file():
             return "it is a link, and links are not followed" if path.is_symlink() else "it is no file"
-        return f"it is larger than {LONGEST:,} bytes" if path.stat().st_size > LONGEST else None
+        return size_problem(path.stat().st_size)
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a file of this folder; None when there is none."""
@@ -92,6 +110,11 @@ class Tree:
             if target.is_symlink():
                 raise InvalidInput("path", f"{target} is a link", "links are not followed; make it a folder")
         return self.root / path
+
+
+def size_problem(size: int) -> str | None:
+    """What speaks against a file of this many bytes."""
+    return f"it is larger than {LONGEST:,} bytes" if size > LONGEST else None
 
 
 def folder_of(record: Record) -> tuple[str, dict[str, str]]:

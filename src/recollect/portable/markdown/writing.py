@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from recollect.errors import InvalidInput
 from recollect.portable.markdown.manifest import NAME, Entry, Manifest
 from recollect.portable.markdown.sheet import mark, sheet_of, values_of
-from recollect.portable.markdown.tree import Tree, file_of, folder_of
+from recollect.portable.markdown.tree import Sheets, Tree, file_of, folder_of
 from recollect.values.memory import Record
 from recollect.values.moved import Exported
 
@@ -18,6 +18,16 @@ def write_tree(records: Iterable[Record], root: str | os.PathLike[str]) -> Expor
     """Write memories as files; those of memories that are no longer among them are taken away."""
     tree = Tree(root)
     before = _before(tree)
+    made = fill(tree, records, before)
+    gone = [path for path in before.files if path not in made.files]
+    for path in gone:
+        tree.remove(path)
+    tree.write(NAME, made.text().encode())
+    return Exported({"memory": len(made.files)}, "", tuple(gone))
+
+
+def fill(tree: Sheets, records: Iterable[Record], before: Manifest) -> Manifest:
+    """Write the files that are new or differ from before; returns what is there then."""
     paths = {entry.id: path for path, entry in before.files.items()}
     made = Manifest()
     for record in records:
@@ -28,11 +38,7 @@ def write_tree(records: Iterable[Record], root: str | os.PathLike[str]) -> Expor
             tree.write(path, raw)
         made.files[path] = entry_of(record, _sha(raw))
         made.folders[folder] = place
-    gone = [path for path in before.files if path not in made.files]
-    for path in gone:
-        tree.remove(path)
-    tree.write(NAME, made.text().encode())
-    return Exported({"memory": len(made.files)}, "", tuple(gone))
+    return made
 
 
 def entry_of(record: Record, sha256: str) -> Entry:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from recollect.portable.archives import kind_of
 from recollect.portable.incoming import Batch, Incoming, LeftOut, digest
 from recollect.portable.memory_files.finding import Fact
-from recollect.portable.memory_files.tree import MemoryFile, files_of, read_files
+from recollect.portable.memory_files.tree import MemoryFile, Source, files_of, read_files
 
 _PREFIX = "md"
 
@@ -17,13 +18,21 @@ _PREFIX = "md"
 def batches_of(paths: Sequence[str | Path], closed: Callable[[Path], str | None]) -> Iterator[Batch]:
     """Every memory file under some paths, as drafts; `closed` says why a file must not be read."""
     for path in dict.fromkeys(Path(path).expanduser() for path in paths):
-        found = files_of(path)
-        files = [(name, place) for name, place in found if not closed(place)]
-        yield from (
-            Batch(name, left=(LeftOut("the file", name, why),)) for name, place in found if (why := closed(place))
-        )
-        for (_, place), file in zip(files, read_files(files), strict=True):
-            yield batch_of(file, place)
+        found = _sources(path, is_closed=closed(path) is not None)
+        unread = {one.name: why for one in found if (why := closed(one.place))}
+        yield from (Batch(name, left=(LeftOut("the file", name, why),)) for name, why in unread.items())
+        files = [one for one in found if one.name not in unread]
+        for one, file in zip(files, read_files(files), strict=True):
+            yield batch_of(file, one.place)
+
+
+def _sources(path: Path, *, is_closed: bool) -> list[Source]:
+    """The files of a folder or an archive, or the one file that is named; a closed archive is not opened."""
+    if kind_of(path) is None or is_closed:
+        return files_of(path)
+    from recollect.portable.memory_files.archived import unpacked
+
+    return unpacked(path)
 
 
 def batch_of(file: MemoryFile, place: Path) -> Batch:

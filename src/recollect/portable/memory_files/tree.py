@@ -50,31 +50,51 @@ class MemoryFile:
     problem: str | None = None
 
 
-def files_of(path: Path) -> list[tuple[str, Path]]:
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to be read: its name within the tree, where it lies, and its bytes when they came in an archive."""
+
+    name: str
+    place: Path
+    raw: bytes | None = None
+
+
+def files_of(path: Path) -> list[Source]:
     """The files a path stands for, each with its name within it."""
     if path.is_file():
-        return [(path.name, path)]
+        return [Source(path.name, path)]
     if not path.is_dir():
         raise InvalidInput("path", f"{path} is not there", "give a folder or a Markdown file that exists")
-    found = sorted(_markdown_under(path), key=lambda pair: (pair[0].count("/"), pair[0]))
-    inside = path.resolve().name.lower() in _MEMORY_FOLDERS
-    chosen = [pair for pair in found if inside or _is_memory(pair[0])]
-    chosen = chosen or [pair for pair in found if PurePosixPath(pair[0]).name.lower() not in _NOT_MEMORY]
-    if not chosen:
+    return chosen(_markdown_under(path), path, path.resolve().name)
+
+
+def chosen(sources: Iterable[Source], path: Path, folder: str) -> list[Source]:
+    """Those of a tree's Markdown files that are memory, or all when none is; `folder` is what the tree is called."""
+    found = sorted(sources, key=lambda one: (one.name.count("/"), one.name))
+    inside = folder.lower() in _MEMORY_FOLDERS
+    some = [one for one in found if inside or _is_memory(one.name)]
+    some = some or [one for one in found if PurePosixPath(one.name).name.lower() not in _NOT_MEMORY]
+    if not some:
         raise InvalidInput("path", f"{path} holds no Markdown file", "name the folder that holds MEMORY.md or memory/")
-    return chosen
+    return some
 
 
-def read_files(files: Sequence[tuple[str, Path]]) -> Iterator[MemoryFile]:
+def is_looked_at(name: str) -> bool:
+    """Whether a file of a tree may be memory, by its name: Markdown, and not among what tools put there."""
+    *folders, last = name.lower().split("/")
+    return last.endswith(_MARKDOWN) and _SKIPPED_FOLDERS.isdisjoint(folders)
+
+
+def read_files(files: Sequence[Source]) -> Iterator[MemoryFile]:
     """Each file taken apart, in order."""
-    known = _Known.of(name for name, _ in files)
-    for name, path in files:
+    known = _Known.of(one.name for one in files)
+    for one in files:
         try:
-            text = _text(path)
+            text = _text(one)
         except InvalidInput as error:
-            yield MemoryFile(name, problem=f"{error.problem}; {error.fix}")
+            yield MemoryFile(one.name, problem=f"{error.problem}; {error.fix}")
         else:
-            yield read_text(name, text, known)
+            yield read_text(one.name, text, known)
 
 
 def read_text(name: str, text: str, known: _Known | None = None) -> MemoryFile:
@@ -162,14 +182,14 @@ def _as_one(facts: list[Fact], front: Front, blocks: Sequence[Block]) -> list[Fa
     return [replace(facts[0], text=f"{before}{bare}", bare=bare, parts=tuple(facts), is_procedure=False)]
 
 
-def _markdown_under(top: Path) -> Iterator[tuple[str, Path]]:
+def _markdown_under(top: Path) -> Iterator[Source]:
     for folder, folders, names in os.walk(top, followlinks=False):
         folders[:] = sorted(name for name in folders if name.lower() not in _SKIPPED_FOLDERS)
         for name in sorted(names):
             path = Path(folder, name)
             # A link may lead out of the tree that was named.
             if name.lower().endswith(_MARKDOWN) and path.is_file() and not path.is_symlink():
-                yield path.relative_to(top).as_posix(), path
+                yield Source(path.relative_to(top).as_posix(), path)
 
 
 def _is_memory(name: str) -> bool:
@@ -177,11 +197,12 @@ def _is_memory(name: str) -> bool:
     return path.name in _MEMORY_FILES or any(part in _MEMORY_FOLDERS for part in path.parts[:-1])
 
 
-def _text(path: Path) -> str:
+def _text(source: Source) -> str:
+    path, raw = source.place, source.raw
     try:
-        if path.stat().st_size > _LARGEST:
+        if (path.stat().st_size if raw is None else len(raw)) > _LARGEST:
             raise InvalidInput("path", f"is larger than {_LARGEST // 1_000_000} MB", "split it, or name a smaller file")
-        return path.read_bytes().decode("utf-8-sig")
+        return (path.read_bytes() if raw is None else raw).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput("path", f"is not UTF-8 (byte {error.start})", "convert it first") from None
     except OSError as error:

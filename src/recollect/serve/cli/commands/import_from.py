@@ -23,6 +23,7 @@ _PRODUCTS = ("memory-files", "mem0", "langgraph", "mcp-memory", "mcp-memory-serv
     examples=(
         "import-from memory-files ~/.openclaw/workspace --dry-run",
         "import-from memory-files CLAUDE.md MEMORY.md memory/",
+        "import-from memory-files workspace.tar.gz",
         "import-from mem0 export.json",
         "import-from langgraph store.db --only alice",
         "import-from mcp-memory memory.jsonl",
@@ -41,8 +42,8 @@ def import_from(
     """Bring in memory files, or another product's memories.
 
     Memory files are MEMORY.md, memory/*.md and CLAUDE.md: each fact becomes a memory, with the headings above it as tags.
-    PATH is a file, folder or export. What is there keeps its time, tags and relations. Secrets are refused and reported.
-    Running it again adds only what changed.
+    PATH is a file, folder or export; a folder of memory files may be packed (.zip, .tar, .tar.gz, .tgz). What is there keeps
+    its time, tags and relations. Secrets are refused and reported. Running it again adds only what changed.
     """
     from recollect.serve.cli.progress import Counting
 

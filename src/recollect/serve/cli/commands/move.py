@@ -29,6 +29,7 @@ _FORMATS = click.Choice(("jsonl", "markdown", "csv"))
         "export memories.jsonl",
         "export backup.jsonl --history --everything",
         "export notes/ --format markdown",
+        "export notes.zip",
         "export memories.csv",
         "export - --no-vectors",
     ),
@@ -42,8 +43,8 @@ _FORMATS = click.Choice(("jsonl", "markdown", "csv"))
 def export(door: Door, file: str, form: str | None, history: bool, no_vectors: bool, everything: bool) -> None:
     """Write memories to a file or a folder.
 
-    FILE is a file, or - for stdout. JSON lines lose nothing and are what `import` reads. Markdown goes to a folder, one file
-    a memory, to read, keep in git and edit; `import` takes the edits back.
+    FILE is a file, or - for stdout. JSON lines lose nothing and are what `import` reads. Markdown goes to a folder or a .zip,
+    one file a memory, to read, keep in git and edit; `import` takes the edits back. A name that ends in .gz is compressed.
     """
     from recollect.serve.cli.progress import Counting
     from recollect.serve.cli.views.moved import show_exported
@@ -68,27 +69,30 @@ def export(door: Door, file: str, form: str | None, history: bool, no_vectors: b
         "import memories.jsonl",
         "import backup.jsonl --everything --dry-run",
         "import notes/ --prune",
-        "gunzip -c memories.jsonl.gz | recollect import -",
+        "import notes.zip",
+        "import memories.jsonl.gz",
     ),
 )
 @click.argument("source", metavar="FILE")
 @click.option("--format", "form", type=_FORMATS, metavar="FORM", help="jsonl or markdown; else told by the name.")
 @click.option("--dry-run", is_flag=True, help="Change nothing; tell what would become of each.")
 @click.option("--everything", is_flag=True, help="Also fill the rooms of other agents and teams.")
-@click.option("--prune", is_flag=True, help="Forget what was deleted from a Markdown folder.")
+@click.option("--prune", is_flag=True, help="Forget what was deleted from a Markdown folder or archive.")
 @click.pass_obj
 def import_(door: Door, source: str, form: str | None, dry_run: bool, everything: bool, prune: bool) -> int:
     """Take in what export wrote, or edits of it.
 
-    FILE is a file of JSON lines, a folder of Markdown, or - for stdin. Ids are kept, so that importing twice adds nothing. What
-    was forgotten or purged here stays so; secrets are refused. `undo` takes an import back as one.
+    FILE is a file of JSON lines (.gz too), a folder of Markdown, one packed as .zip, .tar, .tar.gz or .tgz, or - for stdin. Ids
+    are kept, so that importing twice adds nothing. What was forgotten or purged here stays so; secrets are refused. `undo`
+    takes an import back as one.
     """
+    from recollect.portable.files import format_of
     from recollect.serve.cli.progress import Counting
     from recollect.serve.cli.views.moved import show_imported
 
     given = sys.stdin.buffer if source == "-" else source
     # A file brings its vectors along; an edited or new text needs one made.
-    embedding: Embedding = "as set" if source != "-" and Path(source).is_dir() else "at hand"
+    embedding: Embedding = "as set" if source != "-" and format_of(source) == "markdown" else "at hand"
     with door.writing(embedding) as memory, Counting("importing", quiet=door.quiet) as progress:
         done = memory.import_(
             given, format=form, everything=everything, dry_run=dry_run, prune=prune, progress=progress
