@@ -10,10 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.persist.postgres.address import Options
+from recollect.persist.postgres.connection import direct
 from recollect.persist.postgres.rows import account_number
+from recollect.persist.postgres.sql import queries
 from recollect.persist.postgres.store import PostgresStore, upgraded
 from recollect.persist.postgres.vector_index import INDEXED_FROM, wanted_indexes
-from recollect.persist.postgres.words import gate, marks_of
+from recollect.persist.postgres.words import marks_of
 from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, SEARCH, VIEWER, alter, axis, put, record
 from recollect.values.filter import Filter
 from recollect.values.memory import Record
@@ -106,9 +108,22 @@ def test_a_term_has_another_number_in_every_account() -> None:
         ((0, 0, 0), 40, set()),
     ],
 )
-def test_the_rarest_words_decide_and_never_none_of_them(memories: Sequence[int], most: int, kept: set[int]) -> None:
-    found = gate(np.arange(3, dtype=np.int32), np.array(memories, np.int64), most)
-    assert set(found.tolist()) == kept
+def test_the_rarest_words_decide_and_never_none_of_them(
+    store: PostgresStore, memories: Sequence[int], most: int, kept: set[int]
+) -> None:
+    with direct(store.address) as connection:
+        connection.execute(f"SET search_path TO {store.address.schema}")
+        for word, many in enumerate(memories):
+            if many:
+                connection.execute("INSERT INTO terms (account_id, word, memories) VALUES (7, %s, %s)", [word, many])
+        asked = {"account_id": 7, "marks": [0, 1, 2], "most": most}
+        found = connection.execute(queries("search.sql")["known_words"], asked).fetchone()
+    assert found is not None
+    words, counts, deciding = found
+    assert dict(zip(words or (), counts or (), strict=True)) == {
+        word: many for word, many in enumerate(memories) if many
+    }
+    assert set(deciding or ()) == kept
 
 
 def test_a_change_is_seen_by_the_next_view_of_another_process(store: PostgresStore, empty_database: str) -> None:

@@ -189,8 +189,8 @@ def distinct(values: Array) -> Array:
 
 def top_of(values: Array, count: int) -> NDArray[np.intp]:
     """The places of the largest values, in no order."""
-    if count >= len(values):
-        return np.arange(len(values))
+    if count >= len(values) or count == 0:
+        return np.arange(min(count, len(values)))
     if len(values) > _SAMPLED:
         # A sample's quantile throws most rows out in one comparison; partitioning them all costs ten times that.
         sample = values[:: len(values) // 1024]

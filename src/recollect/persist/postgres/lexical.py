@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from recollect.persist.index.vectors import top_of
 from recollect.persist.postgres.columns import words_in
 from recollect.persist.postgres.filter import Compiled, moment, stored
+from recollect.persist.postgres.legs import Ask, Leg, text_of
 from recollect.persist.postgres.link import Facts, Link
-from recollect.persist.postgres.sql import queries
-from recollect.persist.postgres.words import Weights, bm25, gate, marks_of, occurrences, weights
+from recollect.persist.postgres.words import Weights, bm25, marks_of, occurrences, weights
 from recollect.values.search import Floats, Search
 
 Rows = NDArray[np.int64]
@@ -44,33 +44,27 @@ class Scored:
 UNSCORED = Scored(np.empty(0, np.int64), np.empty(0, np.float32))
 
 
-def weighed(link: Link, search: Search, facts: Facts) -> Weights:
-    """What the words of a question weigh."""
+def scored(link: Link, search: Search, under: Compiled, facts: Facts) -> Leg[tuple[Weights, Scored]]:
+    """What the words of a question weigh, and the rows that hold telling ones, as far as they may be shown, with their scores."""
     marks = marks_of(link.account_id, search.terms)
-    return weights(marks, link.memories_of(marks), facts.held, facts.words)
-
-
-def scored(link: Link, search: Search, under: Compiled, facts: Facts, asked: Weights) -> Scored:
-    """The rows that hold telling words of a question, as far as they may be shown, with their scores."""
-    if not (asked.idf > 0).any():
-        return UNSCORED
-    memories = link.memories_of(asked.marks)
-    marks = gate(asked.marks, memories, int(memories.sum()) if facts.held <= SMALL else GATE)
+    if len(marks) == 0 or not (search.depth or search.windows or search.standing):
+        return weights(marks, link.memories_of(marks), facts.held, facts.words), UNSCORED
     superseded = link.superseded(search)
     plain = under.plain and (search.filter.statuses == ("active",) or len(superseded) == 0)
     values = {
         **under.values,
-        "gate": marks,
+        "marks": marks,
+        "most": facts.held * len(marks) if facts.held <= SMALL else GATE,
         "stored": stored(search.filter),
         "now": moment(search.now),
         "past": search.past,
     }
-    name = "worded" if plain else "worded_under"
-    rows, lengths, raw = link.row(name, values, under.into(queries("search.sql")[name]))
-    if rows is None:
-        return UNSCORED
-    found = bm25(asked, occurrences(asked.marks, words_in(raw), lengths), lengths)
+    known, memories, rows, lengths, raw = yield Ask(under.into(text_of("worded" if plain else "worded_under")), values)
+    asked = weights(marks, link.met(marks, known, memories), facts.held, facts.words)
+    if rows is None or not (asked.idf > 0).any():
+        return asked, UNSCORED
+    found = bm25(asked, occurrences(marks, words_in(raw), lengths), lengths)
     order = np.argsort(rows, kind="stable")
     if plain and len(superseded):
         order = order[~np.isin(rows[order], superseded)]
-    return Scored(rows[order], found[order])
+    return asked, Scored(rows[order], found[order])

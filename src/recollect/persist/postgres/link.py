@@ -7,7 +7,8 @@ transaction that has written nothing is kept beyond the link itself.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from recollect.values.search import Floats, Search
 if TYPE_CHECKING:
     from psycopg import Connection
 
+    from recollect.persist.postgres.legs import Ask
     from recollect.persist.postgres.session import Standing
 
 _MANY, _LITTLE = 4096, 0.1
@@ -146,21 +148,29 @@ class Link:
 
     def memories_of(self, marks: NDArray[np.int32]) -> NDArray[np.int64]:
         """How many memories hold each of some words."""
-        key = ("words", marks.tobytes())
-        counts = self._remembered(key)
-        if counts is None:
-            held: dict[int, int] = {}
-            found = self.row("memories_of_words", {"marks": marks})
-            if found[0] is not None:
-                held = dict(zip(found[0].tolist(), found[1].tolist(), strict=True))
-            counts = self._keep(key, np.array([held.get(mark, 0) for mark in marks.tolist()], np.int64))
-        return counts  # type: ignore[no-any-return]
+        counts = self._remembered(("words", marks.tobytes())) if len(marks) else np.empty(0, np.int64)
+        return self.met(marks, *self.row("memories_of_words", {"marks": marks})) if counts is None else counts
+
+    def met(self, marks: NDArray[np.int32], known: Array | None, memories: Array) -> NDArray[np.int64]:
+        """The same from the words that any memory holds, remembered for the further looks of the same question."""
+        held = {} if known is None else dict(zip(known.tolist(), memories.tolist(), strict=True))
+        counts = np.array([held.get(mark, 0) for mark in marks.tolist()], np.int64)
+        self._keep(("words", marks.tobytes()), counts)
+        return counts
 
     def row(self, name: str, values: Mapping[str, Any], statement: str | None = None) -> Any:
         """The one row of a statement, its arrays as numpy's."""
         with self.connection.cursor(binary=True) as cursor:
             sql = queries("search.sql")[name] if statement is None else statement
             return cursor.execute(sql, {"account_id": self.account_id, **values}).fetchone()
+
+    def rows(self, asked: Sequence[Ask]) -> list[Any]:
+        """The one row of each of several statements, in one round trip."""
+        cursors = [self.connection.cursor(binary=True) for _ in asked]
+        with self.connection.pipeline() if len(asked) > 1 else nullcontext():
+            for cursor, ask in zip(cursors, asked, strict=True):
+                cursor.execute(ask.statement, {"account_id": self.account_id, **ask.values})
+        return [cursor.fetchone() for cursor in cursors]
 
     def columns(self, values: Mapping[str, Any], statement: str) -> dict[str, Array]:
         """The one row of a statement by the names of its columns."""

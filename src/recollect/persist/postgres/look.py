@@ -16,15 +16,17 @@ from recollect.persist.index.mask import ACTIVE, SUPERSEDED
 from recollect.persist.index.vectors import distinct
 from recollect.persist.postgres.columns import Array, Dense, in_codes, no_columns, scoring_columns, words_in
 from recollect.persist.postgres.filter import STANDING_ROWS, compile_search, moment, reach, standing_part, window_part
-from recollect.persist.postgres.lexical import UNSCORED, Scored, scored, weighed
+from recollect.persist.postgres.legs import Ask, Leg, text_of, together
+from recollect.persist.postgres.lexical import Scored, scored
 from recollect.persist.postgres.link import Facts, Link
-from recollect.persist.postgres.nearest import EXACT, NONE, leading, nearest
+from recollect.persist.postgres.nearest import EXACT, Found, leading, nearest
 from recollect.persist.postgres.sql import queries
 from recollect.persist.postgres.words import Weights, bm25, marks_of, occurrences
 from recollect.values.search import IN_WINDOW, PERSON, STANDING, TALKING, Candidates, Floats, Near, Search
 from recollect.values.words import STATUSES
 
 Rows = NDArray[np.int64]
+Part = tuple[int, Rows, Rows]
 _NO_ROWS = np.empty(0, np.int64)
 _LOOKED_AT = 5_000
 _EVERY_STATUS = set(STATUSES)
@@ -42,23 +44,30 @@ class Look:
     def candidates(self) -> Candidates:
         """The rows worth scoring."""
         link, search, facts = self._link, self._search, self._link.facts(self._search)
-        asked = weighed(link, search, facts)
-        if facts.held == 0:
-            return self._answer(facts, asked, {}, _NO_ROWS, 0)
-        worded = self._worded(facts, asked)
-        by_meaning = self._by_meaning(facts)
-        legs = [worded.best(search.depth), by_meaning]
-        inside, window = self._in_part(window_part(search.windows, self._filter.values), IN_WINDOW, worded)
-        _, standing = self._in_part(STANDING_ROWS if search.standing else None, STANDING, worded)
+        under = self._filter
+        (asked, worded), near, window, standing = together(
+            link,
+            [
+                scored(link, search, under, facts),
+                leading(link, under, facts, search.vector, search.depth),
+                self._part(window_part(search.windows, under.values), IN_WINDOW),
+                self._part(STANDING_ROWS if search.standing else None, STANDING),
+            ],
+        )
+        if near.passing is not None:
+            link.counted(search, near.passing)
+        legs = [worded.best(search.depth), near.rows]
         named = np.array(search.rows, np.int64)
-        chosen = distinct(np.concatenate([*legs, window, standing, named]))
+        parts = [_brought(window, IN_WINDOW, worded), _brought(standing, STANDING, worded)]
+        chosen = distinct(np.concatenate([*legs, *parts, named]))
         found = self._columns(chosen, np.concatenate([leg[:TALKING] for leg in legs]))
-        return self._answer(facts, asked, found, chosen, inside)
+        return self._answer(facts, asked, found, chosen, window[0])
 
     def near(self, vectors: Sequence[Floats]) -> list[Near]:
         """The nearest rows of each of several vectors."""
         facts = self._link.roughly(self._search)
-        found = [nearest(self._link, self._filter, facts, vector, self._search.depth) for vector in vectors]
+        legs = [nearest(self._link, self._filter, facts, vector, self._search.depth) for vector in vectors]
+        found: list[Found] = together(self._link, legs)
         return [Near(one.rows, one.cosine, self._standing(one.rows, one.status)) for one in found]
 
     def holding(self, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
@@ -100,34 +109,17 @@ class Look:
             found = cursor.execute(self._filter.into(statement), {**self._filter.values, **values})
             return [row for (row,) in found]
 
-    def _worded(self, facts: Facts, asked: Weights) -> Scored:
-        if not self._search.depth and not self._search.windows and not self._search.standing:
-            return UNSCORED
-        return scored(self._link, self._search, self._filter, facts, asked)
-
-    def _by_meaning(self, facts: Facts) -> Rows:
-        search = self._search
-        found = NONE
-        if search.vector is not None:
-            found = leading(self._link, self._filter, facts, search.vector, search.depth)
-        if found.passing is not None:
-            self._link.counted(search, found.passing)
-        return found.rows
-
-    def _in_part(self, part: str | None, count: int, worded: Scored) -> tuple[int, Rows]:
-        """How many rows pass a further condition, and those of them a leg brings: all, or the nearest and the wordiest."""
+    def _part(self, part: str | None, count: int) -> Leg[Part]:
+        """How many rows pass a further condition, the nearest of them, and all as far as they were looked at."""
         if part is None:
-            return 0, _NO_ROWS
+            return 0, _NO_ROWS, _NO_ROWS
         vector = self._search.vector
-        values = {"model": self._link.model, "count": count, "looked_at": _LOOKED_AT}
-        name = "in_part_unmeasured" if vector is None else "in_part"
+        values = {**self._filter.values, "model": self._link.model, "count": count, "looked_at": _LOOKED_AT}
         if vector is not None:
             values["vector"] = Dense(vector)
-        statement = queries("search.sql")[name].replace("{part}", part)
-        total, first, rows = self._row(name, values, statement)
-        if rows is None or total <= count:
-            return total, _NO_ROWS if rows is None else rows
-        return total, np.concatenate((first, worded.within(rows).best(count)))
+        statement = text_of("in_part_unmeasured" if vector is None else "in_part").replace("{part}", part)
+        total, first, rows = yield Ask(self._filter.into(statement), values)
+        return (total, _NO_ROWS, _NO_ROWS) if rows is None else (total, first, rows)
 
     def _columns(self, rows: Rows, talking: Rows) -> dict[str, Array]:
         """The columns of some rows and, where people talk, of what was said beside the best of them."""
@@ -205,6 +197,12 @@ class Look:
     def _row(self, name: str, values: dict[str, Any], statement: str | None = None) -> Any:
         text = queries("search.sql")[name] if statement is None else statement
         return self._link.row(name, {**self._filter.values, **values}, self._filter.into(text))
+
+
+def _brought(part: Part, count: int, worded: Scored) -> Rows:
+    """The rows a part brings: all, or the nearest and the wordiest."""
+    total, first, rows = part
+    return rows if total <= count else np.concatenate((first, worded.within(rows).best(count)))
 
 
 def _held(number: int, phrase: Array | None, rows: Array, shown: Array, most: int) -> list[int]:

@@ -7,7 +7,6 @@ the counts of the places a viewer reaches, and a walk that ends with too few row
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,8 @@ from psycopg import sql
 from recollect.persist.index.vectors import top_of
 from recollect.persist.postgres.columns import Array, Dense, in_codes
 from recollect.persist.postgres.filter import Compiled
+from recollect.persist.postgres.legs import Ask, Leg, text_of
 from recollect.persist.postgres.link import Facts, Link
-from recollect.persist.postgres.sql import queries
 from recollect.values.search import Floats
 
 # Measuring costs two to three milliseconds a thousand rows, a walk about three: up to here exactness is worth the difference.
@@ -42,39 +41,38 @@ class Found:
 NONE = Found(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.uint8))
 
 
-def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int) -> Found:
+def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int) -> Leg[Found]:
     """The rows nearest to a vector under a filter, measured to full precision, with their statuses."""
     if facts.vectors == 0 or depth == 0:
         return NONE
     if _indexed(facts) and under.wide:
-        found = _walked(link, under, vector, depth)
-        return found if _enough(facts, found.rows, depth) else _standing(link, under, vector, depth)
-    few = _few(link, under, vector, depth) if facts.vectors > _MOST * facts.embedded else None
-    return _standing(link, under, vector, depth) if few is None else few
+        found = yield from _walked(link, under, vector, depth)
+        return found if _enough(facts, found.rows, depth) else (yield from _standing(link, under, vector, depth))
+    few = None
+    if facts.vectors > _MOST * facts.embedded:
+        few = yield from _few(link, under, vector, depth)
+    return few if few is not None else (yield from _standing(link, under, vector, depth))
 
 
-def leading(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int) -> Found:
+def leading(link: Link, under: Compiled, facts: Facts, vector: Floats | None, depth: int) -> Leg[Found]:
     """The same for a search, which measures what it is given once more: by an index half as many again, unmeasured."""
-    if facts.vectors == 0 or depth == 0:
+    if facts.vectors == 0 or depth == 0 or vector is None:
         return NONE
     if not _indexed(facts):
-        return _measured(link, under, vector, depth)
-    if not under.wide and (found := _narrow(link, under, vector, depth)) is not None:
-        return found
-    rows = _likely(link, under, vector, depth)
-    return (
-        Found(rows, NONE.cosine, NONE.status) if _enough(facts, rows, depth) else _measured(link, under, vector, depth)
-    )
+        return (yield from _measured(link, under, vector, depth))
+    if not under.wide:
+        # How many pass a narrow condition is not known: look, but no further than measuring pays.
+        found = yield from _measured(link, under, vector, depth, most=EXACT + 1)
+        if found.passing is not None and found.passing <= EXACT:
+            return found
+    rows = yield from _likely(link, under, vector, depth)
+    if _enough(facts, rows, depth):
+        return Found(rows, NONE.cosine, NONE.status)
+    return (yield from _measured(link, under, vector, depth))
 
 
 def _enough(facts: Facts, rows: NDArray[np.int64], depth: int) -> bool:
     return len(rows) >= min(depth, facts.vectors) // 2
-
-
-def _narrow(link: Link, under: Compiled, vector: Floats, depth: int) -> Found | None:
-    """How many pass a narrow condition is not known: look, but no further than measuring pays."""
-    found = _measured(link, under, vector, depth, most=EXACT + 1)
-    return found if found.passing is not None and found.passing <= EXACT else None
 
 
 def _indexed(facts: Facts) -> bool:
@@ -84,25 +82,23 @@ def _indexed(facts: Facts) -> bool:
     return facts.vectors > 3 * EXACT or facts.vectors > _NARROW * facts.embedded
 
 
-def _measured(link: Link, under: Compiled, vector: Floats, depth: int, most: int | None = None) -> Found:
+def _measured(link: Link, under: Compiled, vector: Floats, depth: int, most: int | None = None) -> Leg[Found]:
     values = {**under.values, "model": link.model, "vector": Dense(vector), "most": most}
-    passing, *measured = link.row("nearest_exact", values, under.into(queries("search.sql")["nearest_exact"]))
+    passing, *measured = yield Ask(under.into(text_of("nearest_exact")), values)
     rows, nearness = _best(depth, *measured)
     return Found(rows, nearness, NONE.status, passing)
 
 
-def _standing(link: Link, under: Compiled, vector: Floats, depth: int) -> Found:
+def _standing(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Found]:
     values = {**under.values, "model": link.model, "vector": Dense(vector)}
-    statement = under.into(in_codes(queries("search.sql")["nearest_standing"]))
-    return _told(depth, *link.row("nearest_standing", values, statement))
+    return _told(depth, *(yield Ask(under.into(in_codes(text_of("nearest_standing"))), values)))
 
 
-def _few(link: Link, under: Compiled, vector: Floats, depth: int) -> Found | None:
+def _few(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Found | None]:
     """The closest vectors of the account, as far as they pass; None when others may be nearer than the last of them."""
     likely = 4 * depth + 32
     values = {**under.values, "model": link.model, "vector": Dense(vector), "likely": likely}
-    statement = under.into(in_codes(queries("search.sql")["nearest_few"]))
-    closest, last, *told = link.row("nearest_few", values, statement)
+    closest, last, *told = yield Ask(under.into(in_codes(text_of("nearest_few"))), values)
     found = _told(depth, *told)
     # A memory is no nearer than its nearest vector: those of the vectors left out are farther than the last.
     sure = closest < likely or (len(found.rows) == depth and found.cosine[-1] > last + _ROUNDING)
@@ -132,16 +128,16 @@ def _best(depth: int, rows: Array | None, parts: Array, cosines: Array) -> tuple
     return rows[first][best], nearness[best]
 
 
-def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Found:
-    rows, cosine, status = _by_index("nearest_indexed", link, under, vector, depth, 2 * depth)
+def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Found]:
+    rows, cosine, status = yield _by_index("nearest_indexed", link, under, vector, depth, 2 * depth)
     if rows is None:
         return NONE
     order = np.lexsort((rows, -cosine))
     return Found(rows[order], cosine[order], status[order].astype(np.uint8))
 
 
-def _likely(link: Link, under: Compiled, vector: Floats, depth: int) -> NDArray[np.int64]:
-    rows, distance = _by_index("nearest_likely", link, under, vector, depth, 3 * depth // 2)
+def _likely(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[NDArray[np.int64]]:
+    rows, distance = yield _by_index("nearest_likely", link, under, vector, depth, 3 * depth // 2)
     if rows is None:
         return NONE.rows
     # A memory of several vectors may come several times: where it came first.
@@ -149,13 +145,12 @@ def _likely(link: Link, under: Compiled, vector: Floats, depth: int) -> NDArray[
     return np.array(list(dict.fromkeys(rows[order].tolist())), np.int64)
 
 
-def _by_index(name: str, link: Link, under: Compiled, vector: Floats, depth: int, likely: int) -> Any:
+def _by_index(name: str, link: Link, under: Compiled, vector: Floats, depth: int, likely: int) -> Ask:
     width = min(max(2 * depth, _USUAL_WIDTH), _MOST_WIDTH)
     if width != _USUAL_WIDTH:
         link.row("index_width", {"width": str(width)})
-    statement = in_codes(queries("search.sql")[name])
+    statement = in_codes(text_of(name))
     own = {"own": link.account_id, "model": link.model, "dimensions": link.dimensions, "likely": likely}
     for word, value in own.items():
         statement = statement.replace(f"{{{word}}}", sql.quote(value).replace("%", "%%"))
-    values = {**under.values, "vector": Dense(vector), "depth": depth}
-    return link.row(name, values, under.into(statement))
+    return Ask(under.into(statement), {**under.values, "vector": Dense(vector), "depth": depth})

@@ -30,13 +30,24 @@ WHERE a.account_id = %(account_id)s
 SELECT array_agg(t.word), array_agg(t.memories) FROM terms AS t
 WHERE t.account_id = %(account_id)s AND t.word = ANY (%(marks)s)
 
--- worded: the words of the rows that hold one of some words, when place, status and time are the whole filter
-SELECT array_agg(g.row), array_agg(cardinality(g.words)), string_agg(substring(array_send(g.words) FROM 21), '')
-FROM words_any(%(gate)s, %(places)s, %(stored)s, %(now)s, %(past)s) AS g
+-- known_words: how many memories hold each of some words, and which of the words decide what is scored: from the rarest on, as long as
+-- they bring no more rows than that, and always the rarest
+SELECT array_agg(t.word) AS words, array_agg(t.memories) AS memories,
+       array_agg(t.word) FILTER (WHERE t.place = 1 OR t.summed <= %(most)s) AS gate
+FROM (SELECT s.word, s.memories, row_number() OVER rarest AS place, sum(s.memories) OVER rarest AS summed FROM terms AS s
+      WHERE s.account_id = %(account_id)s AND s.word = ANY (%(marks)s)
+      WINDOW rarest AS (ORDER BY s.memories, array_position(%(marks)s::integer[], s.word))) AS t
 
--- worded_under: the same under any filter
-SELECT array_agg(g.row), array_agg(cardinality(g.words)), string_agg(substring(array_send(g.words) FROM 21), '')
-FROM words_any(%(gate)s, %(places)s, %(stored)s, %(now)s, %(past)s) AS g JOIN memories AS m ON m.row = g.row
+-- held_words: those, and the words of the rows that hold one of the deciding ones
+SELECT (SELECT k.words FROM known AS k), (SELECT k.memories FROM known AS k),
+       array_agg(g.row), array_agg(cardinality(g.words)), string_agg(substring(array_send(g.words) FROM 21), '')
+FROM words_any((SELECT k.gate FROM known AS k), %(places)s, %(stored)s, %(now)s, %(past)s) AS g
+
+-- worded: that, when place, status and time are the whole filter
+WITH known AS MATERIALIZED ({known_words}) {held_words}
+
+-- worded_under: that under any filter
+WITH known AS MATERIALIZED ({known_words}) {held_words} JOIN memories AS m ON m.row = g.row
 WHERE {where}
 
 -- measured: how near every row that passes is; whoever asks sorts

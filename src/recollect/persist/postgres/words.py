@@ -83,12 +83,3 @@ def bm25(asked: Weights, counts: NDArray[np.uint8], lengths: NDArray[np.int32]) 
             often = counts[held, place]
             total[held] += often / (flat[held] + often) * (weight * np.float32(K1 + 1))
     return total
-
-
-def gate(marks: Words, memories: NDArray[np.int64], most: int) -> Words:
-    """The words that decide which rows are scored: from the rarest on, as long as they bring no more than `most` rows."""
-    order = np.argsort(memories, kind="stable")
-    order = order[memories[order] > 0]
-    summed = np.cumsum(memories[order])
-    kept = max(int(np.searchsorted(summed, most, side="right")), 1)
-    return marks[order[:kept]]
