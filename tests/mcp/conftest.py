@@ -17,7 +17,7 @@ import pytest
 from mcp.client.client import Client
 
 from recollect.serve.mcp.app import App
-from recollect.serve.mcp.opening import opened
+from recollect.serve.mcp.opening import Opening
 from recollect.serve.mcp.sets import SETS
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
@@ -45,9 +45,8 @@ def played(store: Path, clock: FixedClock, embedder: HashingEmbedder) -> Callabl
     def play(scene: Scene, tools: str = "recollect", mode: str = "auto", **named: Any) -> Any:
         async def run() -> Any:
             named.setdefault("project", "shop")
-            server = App(SETS[tools], "default").server(
-                opened({"db": store, "embedder": embedder, "clock": clock, **named})
-            )
+            opening = Opening({"db": store, "embedder": embedder, "clock": clock, **named})
+            server = App(SETS[tools], "default").server(opening.lifespan)
             async with Client(server, mode=mode) as client:
                 return await outcome_of(scene(client))
 

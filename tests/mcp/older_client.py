@@ -18,7 +18,7 @@ async def scene(session):
     found = await session.call_tool("recall", {"query": "how do we deploy?"})
     seen["found"] = [hit["content"] for hit in found.structuredContent["hits"]]
     wrong = await session.call_tool("recall", {"querry": "x"})
-    seen["wrong"] = [wrong.isError, wrong.content[0].text]
+    seen["wrong"] = [wrong.isError, wrong.content[0].text, wrong.structuredContent, wrong.meta]
     seen["resources"] = [str(one.uri) for one in (await session.list_resources()).resources]
     seen["pinned"] = (await session.read_resource("recollect://pinned")).contents[0].text
     seen["prompts"] = [one.name for one in (await session.list_prompts()).prompts]

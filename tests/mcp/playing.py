@@ -27,6 +27,7 @@ class Told:
     text: str
     form: dict[str, Any]
     failed: bool
+    mistake: dict[str, Any] | None
 
 
 async def outcome_of(scene: Awaitable[Any]) -> Any:
@@ -47,7 +48,8 @@ def made(outcome: Any) -> Any:
 async def call(client: Client, tool: str, /, **arguments: Any) -> Told:
     """Call a tool and take its answer apart."""
     result = await client.call_tool(tool, arguments)
-    return Told(result.content[0].text, result.structured_content, result.is_error)
+    mistake = (result.meta or {}).get("recollect/error")
+    return Told(result.content[0].text, result.structured_content, result.is_error, mistake)
 
 
 def environment(store: Path, **more: str) -> dict[str, str]:

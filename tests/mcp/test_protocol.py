@@ -150,6 +150,7 @@ def test_a_resource_that_is_not_there_is_refused_with_what_there_is(played: Play
         with pytest.raises(MCPError) as caught:
             await client.read_resource(uri)
         assert "Traceback" not in caught.value.message
+        assert (caught.value.data["uri"], caught.value.data["kind"]) == (uri, "NotFound")
         return caught.value.code
 
     assert played(scene) == -32602

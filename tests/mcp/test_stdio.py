@@ -66,7 +66,9 @@ def test_a_client_of_before_the_current_revision_works(store: Path, older_python
     seen = json.loads(ran.stdout)
     assert seen["version"] == "2025-11-25" and len(seen["tools"]) == 10
     assert (seen["kept"], seen["found"]) == ("stored", ["We deploy with make deploy"])
-    assert seen["wrong"][0] is True and "querry: is not an argument of recall" in seen["wrong"][1]
+    failed, text, form, meta = seen["wrong"]
+    assert failed is True and "querry: is not an argument of recall" in text and form is None
+    assert meta["recollect/error"]["kind"] == "InvalidInput" and meta["recollect/error"]["field"] == "querry"
     assert seen["pinned"] == "Nothing is pinned." and len(seen["resources"]) == 3 and len(seen["prompts"]) == 2
 
 

@@ -1,4 +1,4 @@
-"""The ten tools do what the verbs do, name memories by ids that the others take, and say what to do when they cannot."""
+"""The ten tools do what the verbs do, name memories by ids that the others take, and keep identities apart."""
 
 from __future__ import annotations
 
@@ -13,31 +13,6 @@ import recollect
 from recollect.recall.rendering import FENCE
 
 Played = Callable[..., Any]
-MISTAKES: list[tuple[str, dict[str, Any], str]] = [
-    ("recall", {"querry": "x"}, "querry: is not an argument of recall; arguments: query, limit"),
-    ("recall", {}, "query: is missing"),
-    ("recall", {"query": "x", "limit": "5"}, "limit: '5' is not a whole number"),
-    ("recall", {"query": "x", "limit": 0}, "limit: 0 is out of range"),
-    ("recall", {"query": "x", "type": ["fct"]}, "use one of fact, preference"),
-    ("recall", {"query": "x", "mode": "psychic"}, "use one of lexical, semantic, hybrid"),
-    ("remember", {"content": ""}, "content: is empty"),
-    ("remember", {"content": "x", "tags": "a, b"}, "tags: 'a, b' is not a list"),
-    ("remember", {"content": "x", "tags": [1]}, "1 is not text"),
-    ("remember", {"content": "x", "scope": "galaxy"}, "use one of global"),
-    ("remember", {"content": "x", "more": {"trust": 1.0}}, "more.trust: is unknown"),
-    ("remember", {"content": "x" * 600_000}, "500,000"),
-    ("update", {"id": "deadbeef", "content": "x"}, "no memory deadbeef here"),
-    ("update", {"id": "not an id", "content": "x"}, "is not an id"),
-    ("update", {"id": "deadbeef", "content": "x", "add_tags": ["y"]}, "make two calls"),
-    ("forget", {"id": "deadbeef"}, "no memory deadbeef here"),
-    ("resolve", {"new": "aaaa", "old": "bbbb", "way": "fight"}, "use one of keep_both"),
-    ("list", {"view": "history"}, "id: is missing"),
-    ("list", {"view": "tags", "type": ["fact"]}, "does not narrow"),
-    ("list", {"limit": 100000}, "is not a page"),
-    ("pool", {"action": "read", "name": "none"}, "none"),
-    ("pool", {"action": "list", "value": 1}, "means nothing to list"),
-    ("context", {"budget": -1}, "budget"),
-]
 
 
 def test_what_is_remembered_is_recalled_with_an_id_a_reason_and_a_label(played: Played, era: str) -> None:
@@ -207,18 +182,6 @@ def test_views_show_tags_gaps_and_counts(played: Played) -> None:
     played(scene)
 
 
-def test_a_mistake_is_a_tool_error_that_says_what_to_do(played: Played) -> None:
-    async def scene(client: Client) -> None:
-        for tool, arguments, says in MISTAKES:
-            told = await call(client, tool, **arguments)
-            assert told.failed, (tool, arguments)
-            assert told.text.startswith("error: ")
-            assert says in told.text
-            assert "Traceback" not in told.text and len(told.text) < 2000
-
-    played(scene)
-
-
 def test_a_secret_is_refused_in_the_answer_not_as_an_error(played: Played) -> None:
     async def scene(client: Client) -> None:
         told = await call(client, "remember", content="The key is AKIAIOSFODNN7EXAMPLE and ghp_" + "a1B2" * 9)
@@ -235,6 +198,7 @@ def test_memory_that_is_switched_off_says_how_to_switch_it_on(played: Played, me
     async def scene(client: Client) -> None:
         told = await call(client, "recall", query="anything")
         assert told.failed and "recollect --project shop on" in told.text
+        assert told.mistake == {"kind": "Disabled", "where": "shop"}
 
     played(scene)
 

@@ -5,7 +5,7 @@ The SDK speaks the protocol, both the current revision and the older handshake; 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
@@ -18,9 +18,11 @@ from mcp.shared.exceptions import MCPError
 from recollect import __version__
 from recollect.errors import RecollectError
 from recollect.serve.mcp.arguments import checked
+from recollect.serve.mcp.listening import Listening
+from recollect.serve.mcp.mistakes import MISTAKE, mistake, sendable
 from recollect.serve.mcp.opening import Opening
 from recollect.serve.mcp.prompts import PROMPTS
-from recollect.serve.mcp.resources import FIXED, MEMORY, completed, read
+from recollect.serve.mcp.resources import FIXED, MEMORY, completed, read, said
 from recollect.serve.mcp.short_ids import ShortIds
 from recollect.serve.mcp.tool import Desk, Tool
 
@@ -40,6 +42,7 @@ class App:
         self._tools = {tool.name: tool for tool in tools}
         self._described = {tool.name: described(tool) for tool in tools}
         self._ids, self._seed = ShortIds(), seed
+        self.listening = Listening(self._said)
 
     def server(self, opened: Callable[[Any], AbstractAsyncContextManager[Opening]]) -> Server[Opening]:
         """The server; `opened` opens the store when it starts and closes it when it ends."""
@@ -65,6 +68,7 @@ class App:
             on_list_resources=self.list_resources,
             on_list_resource_templates=self.list_templates,
             on_read_resource=self.read_resource,
+            on_subscriptions_listen=self.listening,
             on_list_prompts=self.list_prompts,
             on_get_prompt=self.get_prompt,
             on_completion=self.complete,
@@ -89,7 +93,8 @@ class App:
             arguments = checked(tool, params.arguments)
             answer = await self._at_desk(ctx, lambda desk: tool.run(desk, arguments))
         except RecollectError as error:
-            return types.CallToolResult(content=[_text(f"error: {error}")], is_error=True)
+            more = {MISTAKE: mistake(error)}
+            return types.CallToolResult(content=[_text(f"error: {error}")], is_error=True, _meta=more)
         return types.CallToolResult(content=[_text(answer.text)], structured_content=answer.form)
 
     async def list_resources(
@@ -111,9 +116,16 @@ class App:
         try:
             text = await self._at_desk(ctx, lambda desk: read(desk, params.uri))
         except RecollectError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error), {"uri": params.uri[:200]}) from error
+            raise MCPError(types.INVALID_PARAMS, str(error), {"uri": params.uri[:200]} | mistake(error)) from error
         contents = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)
         return types.ReadResourceResult(contents=[contents])
+
+    async def _said(self, ctx: Context, uris: Sequence[str]) -> dict[str, str | None]:
+        """What some resources say, for whoever listens to them."""
+        try:
+            return await self._at_desk(ctx, lambda desk: {uri: said(desk, uri) for uri in uris})
+        except RecollectError:
+            return dict.fromkeys(uris)
 
     async def list_prompts(self, _: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """The prompts a person may choose."""
@@ -128,7 +140,7 @@ class App:
         try:
             text = await self._at_desk(ctx, lambda desk: prompt.text(desk, params.arguments or {}))
         except RecollectError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+            raise MCPError(types.INVALID_PARAMS, str(error), mistake(error)) from error
         message = types.PromptMessage(role="user", content=_text(text))
         return types.GetPromptResult(description=prompt.described.description, messages=[message])
 
@@ -142,8 +154,7 @@ class App:
 
     async def _at_desk(self, ctx: Context, work: Callable[[Desk], Made]) -> Made:
         """Work on the store in a worker thread, one hop a call."""
-        opening: Opening = ctx.lifespan_context
-        return await opening.run(lambda memory: work(Desk(memory, self._ids, self._seed)))
+        return await ctx.lifespan_context.run(lambda memory: work(Desk(memory, self._ids, self._seed)))
 
 
 def described(tool: Tool) -> types.Tool:
@@ -169,5 +180,4 @@ def _one_page(params: types.PaginatedRequestParams | None) -> None:
 
 
 def _text(text: str) -> types.TextContent:
-    # Half an emoji that some tool cut off is no text to the encoder of the answer.
-    return types.TextContent(type="text", text=text.encode("utf-8", "replace").decode("utf-8"))
+    return types.TextContent(type="text", text=sendable(text))

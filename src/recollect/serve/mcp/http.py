@@ -6,66 +6,64 @@ neither another site nor a name that was pointed here gets in.
 
 from __future__ import annotations
 
-import errno
 import signal
 import socket
-import sys
+from collections.abc import Callable
 from typing import Any
 
 import anyio
 import uvicorn
 from mcp.server.lowlevel.server import Server
 
-from recollect.errors import InvalidInput
+from recollect.serve.mcp.binding import LOOPBACK, PATH
+from recollect.serve.mcp.opening import Opening
 
-LOOPBACK, PATH = "127.0.0.1", "/mcp"
 # The longest memory is 500,000 characters, three megabytes when every one of them is escaped.
 _LARGEST_BODY = 4 * 1024 * 1024
 _LAST_ANSWERS = 3
-_IN_LINE = 2048
 # Clients drop an idle connection after five seconds; a server that does so at the same moment cuts off their next call.
 _IDLE = 75
 
 
-def serve_http(server: Server[Any], port: int) -> None:
-    """Serve until the process is told to stop; port 0 takes any that is free. The address is said on stderr."""
-    with _bound(port) as bound:
-        app = server.streamable_http_app(
-            streamable_http_path=PATH, host=LOOPBACK, json_response=True, max_request_body_size=_LARGEST_BODY
-        )
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            ws="none",
-            lifespan="off",
-            timeout_graceful_shutdown=_LAST_ANSWERS,
-            timeout_keep_alive=_IDLE,
-        )
-        # uvicorn stops in order and then sends itself the signal again; by then there is nothing left to stop.
-        signal.signal(signal.SIGTERM, lambda *_: None)
-        sys.stderr.write(f"recollect: MCP at http://{LOOPBACK}:{bound.getsockname()[1]}{PATH}\n")
-        sys.stderr.flush()
-        anyio.run(_serve, server, uvicorn.Server(config), bound)
+class _Web(uvicorn.Server):
+    """Hangs up on those who listen before it waits for the last answers."""
+
+    def __init__(self, config: uvicorn.Config, hang_up: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._hang_up = hang_up
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._hang_up()
+        await super().shutdown(sockets)
 
 
-async def _serve(server: Server[Any], web: uvicorn.Server, bound: socket.socket) -> None:
+def serve_http(server: Server[Any], opening: Opening, hang_up: Callable[[], None], listening: socket.socket) -> None:
+    """Serve until the process is told to stop, or the store turns out not to open."""
+    app = server.streamable_http_app(
+        streamable_http_path=PATH, host=LOOPBACK, json_response=True, max_request_body_size=_LARGEST_BODY
+    )
+    config = uvicorn.Config(
+        app,
+        # Warnings reach stderr without a configuration of their own, which takes a while to import.
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=_LAST_ANSWERS,
+        timeout_keep_alive=_IDLE,
+    )
+    # uvicorn stops in order and then sends itself the signal again; by then there is nothing left to stop.
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    anyio.run(_serve, server, opening, _Web(config, hang_up), listening)
+
+
+async def _serve(server: Server[Any], opening: Opening, web: uvicorn.Server, listening: socket.socket) -> None:
     """The store is opened here and not by the web server, which would show a traceback for a file that is damaged."""
+
+    def stop() -> None:
+        web.should_exit = True
+
     async with server.session_manager.run():
-        await web.serve(sockets=[bound])
-
-
-def _bound(port: int) -> socket.socket:
-    # Named TCP: asyncio turns off the waiting for fuller packets, 40 ms an answer, only where the protocol is named.
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        bound.bind((LOOPBACK, port))
-        # From here on a client waits in line instead of being turned away while the store opens.
-        bound.listen(_IN_LINE)
-    except (OSError, OverflowError) as error:
-        bound.close()
-        taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-        problem = "is taken by another program" if taken else f"cannot be used ({error})"
-        raise InvalidInput("port", f"{port} {problem}", "name another one, or 0 for any that is free") from error
-    return bound
+        opening.when_failed(stop)
+        await web.serve(sockets=[listening])

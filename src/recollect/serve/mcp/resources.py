@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mcp_types as types
 
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.serve.mcp.tool import Desk
 from recollect.serve.mcp.tools.looking import look
 from recollect.serve.mcp.wording import fence, told
@@ -47,13 +47,14 @@ MEMORY = types.ResourceTemplate(
 )
 
 
-def read(desk: Desk, uri: str) -> str:
-    """The text of a resource."""
+def read(desk: Desk, uri: str, *, aside: bool = False) -> str:
+    """The text of a resource; `aside`, for nobody to read: what an agent has read it may not say again as its own."""
+    block = desk.memory.preview if aside else desk.memory.context
     match uri:
         case "recollect://bootstrap":
-            return desk.memory.context(start=True).text or "Nothing is known yet."
+            return block(start=True).text or "Nothing is known yet."
         case "recollect://pinned":
-            return desk.memory.context(layers=["pinned"]).text or "Nothing is pinned."
+            return block(layers=["pinned"]).text or "Nothing is pinned."
         case "recollect://narrative/latest":
             latest = desk.memory.narratives.latest()
             return "No session was told yet." if latest is None else fence([told(latest, desk.ids)], desk.seed)
@@ -65,6 +66,14 @@ def read(desk: Desk, uri: str) -> str:
         return look(desk, {"id": wanted}).text
     except InvalidInput as error:
         raise NotFound("memory", wanted[:80], error.fix) from error
+
+
+def said(desk: Desk, uri: str) -> str | None:
+    """What a resource says, read aside; None when it cannot be read."""
+    try:
+        return read(desk, uri, aside=True)
+    except RecollectError:
+        return None
 
 
 def completed(desk: Desk, typed: str) -> list[str]:

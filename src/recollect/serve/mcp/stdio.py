@@ -28,26 +28,25 @@ _POLL = 0.01
 Item = SessionMessage | Exception
 
 
-def serve_stdio(server: Server[Any]) -> None:
-    """Serve until the client closes its end, or the process is told to stop."""
-    anyio.run(_serve, server)
+def serve_stdio(server: Server[Any], hang_up: Callable[[], None]) -> None:
+    """Serve until the client closes its end, or the process is told to stop; `hang_up` ends the streams that never end."""
+    anyio.run(_serve, server, hang_up)
 
 
-async def _serve(server: Server[Any]) -> None:
+async def _serve(server: Server[Any], hang_up: Callable[[], None]) -> None:
     failures: list[RecollectError] = []
     try:
         async with stdio_server() as (read, write):
             with anyio.CancelScope() as scope:
                 _when_told_to_stop(scope.cancel)
-                await _connected(server, read, write)
+                # Told below: an error that left the streams would take with it what is not written yet.
+                failures += await _connected(server, hang_up, read, write)
             if scope.cancelled_caught:
                 # A thread waits for a line that may never come, and nothing can wake it; the store is closed already.
                 sys.stderr.flush()
                 os._exit(0)
     except* (BrokenPipeError, anyio.BrokenResourceError):
         pass  # the client went away without a word
-    except* RecollectError as wrapped:
-        failures += _leaves(wrapped)
     if failures:
         raise failures[0]
 
@@ -65,23 +64,32 @@ def _when_told_to_stop(stop: Callable[[], None]) -> None:
             loop.add_signal_handler(told, stop)
 
 
-async def _connected(server: Server[Any], read: Any, write: Any) -> None:
-    """Run the server with a relay on either side, which answers what is no message and waits for the last answers."""
+async def _connected(server: Server[Any], hang_up: Callable[[], None], read: Any, write: Any) -> list[RecollectError]:
+    """Run the server with a relay on either side, which answers what is no message and waits for the last answers.
+
+    Returns what became of a store that could not be opened or closed.
+    """
+    failures: list[RecollectError] = []
     to_server, inbound = anyio.create_memory_object_stream[Item](0)
     outbound, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-    owed = _Owed()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_inwards, read, to_server, write, owed)
-        tasks.start_soon(_outwards, from_server, write, owed)
-        await server.run(inbound, outbound, server.create_initialization_options())
-        tasks.cancel_scope.cancel()
+    owed = _Owed(hang_up)
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_inwards, read, to_server, write, owed)
+            tasks.start_soon(_outwards, from_server, write, owed)
+            await server.run(inbound, outbound, server.create_initialization_options())
+            tasks.cancel_scope.cancel()
+    except* RecollectError as wrapped:
+        failures += _leaves(wrapped)
     await write.aclose()
+    return failures
 
 
 @dataclass(slots=True)
 class _Owed:
     """The requests that were not answered yet."""
 
+    hang_up: Callable[[], None]
     ids: set[types.RequestId] = field(default_factory=set)
 
     def asked(self, message: Any) -> None:
@@ -93,6 +101,7 @@ class _Owed:
 
     async def settled(self) -> None:
         """Wait for the last answers, for a while."""
+        self.hang_up()
         with anyio.move_on_after(_LAST_ANSWERS):
             while self.ids:
                 await anyio.sleep(_POLL)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import click
 
 from recollect.errors import SettingsError
 from recollect.serve.cli.door import Door
 from recollect.serve.cli.verb import Verb
+from recollect.serve.mcp.binding import bound
+from recollect.serve.mcp.lean import lean_imports
 
 _SETS = ("recollect", "koshi", "jcode", "mememory")
 _PORT = 8787
+# The second stands for the version: before 2 the types were part of the first.
+_SDK = ("mcp", "mcp_types", "uvicorn")
 
 
 @click.command(
@@ -40,15 +46,8 @@ def mcp(door: Door, http: bool, port: int, tools: str, teams: tuple[str, ...]) -
     file. `recollect install` writes the entry into the settings of a client.
     """
     door.only_now()
-    try:
-        from recollect.serve.mcp.app import App
-        from recollect.serve.mcp.opening import opened
-        from recollect.serve.mcp.sets import SETS
-    except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith(("mcp", "uvicorn", "anyio")):
-            raise
-        raise SettingsError("mcp", "the MCP SDK is not installed", "`pip install 'recollect[mcp]'`") from error
-
+    if any(find_spec(name) is None for name in _SDK):
+        raise SettingsError("mcp", "the MCP SDK is not installed", "`pip install 'recollect[mcp]'`")
     loaded = door.settings().settings
     named = {
         "db": door.db,
@@ -58,12 +57,21 @@ def mcp(door: Door, http: bool, port: int, tools: str, teams: tuple[str, ...]) -
         "teams": teams or None,
         "background": True,
     }
-    server = App(SETS[tools], loaded.account).server(opened(named, loading=loaded.embedder == "local", first=http))
-    if http:
-        from recollect.serve.mcp.http import serve_http
+    listening = bound(port) if http else None
+    with lean_imports():
+        from recollect.serve.mcp.app import App
+        from recollect.serve.mcp.opening import Opening
+        from recollect.serve.mcp.sets import SETS
 
-        serve_http(server, port)
-    else:
+    opening = Opening(named, loading=loaded.embedder == "local")
+    app = App(SETS[tools], loaded.account)
+    server, hang_up = app.server(opening.lifespan), app.listening.hang_up
+    if listening is None:
         from recollect.serve.mcp.stdio import serve_stdio
 
-        serve_stdio(server)
+        serve_stdio(server, hang_up)
+    else:
+        from recollect.serve.mcp.http import serve_http
+
+        with listening:
+            serve_http(server, opening, hang_up, listening)

@@ -40,8 +40,9 @@ def _pool(desk: Desk, given: Arguments) -> Answer:
         return _done(desk, action, given)
     except StaleVersion as stale:
         # What is there now, so that the change can be made on that without another call.
-        problem = f"{stale.problem}; there is now: {fence([_json(stale.data)], desk.seed)}"
-        raise InvalidInput("version", problem, stale.fix) from stale
+        now = fence([_json(stale.data)], desk.seed)
+        stale.field, stale.args = "version", (f"version: {stale.problem}; there is now: {now}; {stale.fix}",)
+        raise
 
 
 def _fits(action: str, given: Arguments) -> None:
