@@ -1,4 +1,4 @@
-"""`python -m bench`: quality, speed, graph, reliability, or all; `server` is PostgreSQL; `report` writes docs/benchmarks.md."""
+"""`python -m bench`: quality, speed, graph, reliability, or all; `server` and `twins` are PostgreSQL; `report` writes the page."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ def main(arguments: list[str] | None = None) -> int:
         _reliability(given)
     if wanted == "server":
         _server(given)
+    if wanted == "twins":
+        _twins(given)
     if wanted == "report":
         from bench.report import write
 
@@ -85,21 +87,25 @@ def _reliability(given: argparse.Namespace) -> None:
 
 def _server(given: argparse.Namespace) -> None:
     from bench import server
+    from bench.tables import figures_table
+
+    figures = server.run(server.Size(given.rows or 100_000, given.accounts, given.each), given.url)
+    print(f"\n## Server\n\n{figures_table(figures)}\n")
+    _keep("server", given, {"figures": [f.as_row() for f in figures]})
+
+
+def _twins(given: argparse.Namespace) -> None:
     from bench.embedding import CachedEmbedder, cache_folder, local_embedder
+    from bench.server import database
     from bench.sets import data_folder
     from bench.tables import figures_table
-    from bench.twins import twins
+    from bench.twins import SETS, twins
 
-    size = server.Size(given.rows or 100_000, given.accounts, given.each)
-    figures = server.run(size, given.url)
-    with (
-        closing(CachedEmbedder(local_embedder(), cache_folder(given.cache))) as embedder,
-        server.database(given.url) as to,
-    ):
-        alike, left_out = twins(data_folder(given.data), embedder, to[0])
-    figures += alike
-    print(f"\n## Server\n\n{figures_table(figures)}\n")
-    _keep("server", given, {"figures": [f.as_row() for f in figures], "left_out": left_out})
+    sets = SETS if given.sets == "all" else tuple(given.sets.split(","))
+    with closing(CachedEmbedder(local_embedder(), cache_folder(given.cache))) as embedder, database(given.url) as to:
+        figures, left_out = twins(data_folder(given.data), embedder, to[0], sets)
+    print(f"\n## Twins\n\n{figures_table(figures)}\n")
+    _keep("twins", given, {"figures": [f.as_row() for f in figures], "left_out": left_out})
 
 
 def _keep(what: str, given: argparse.Namespace, content: dict[str, Any]) -> None:
@@ -120,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "command",
         nargs="?",
-        choices=("quality", "speed", "graph", "reliability", "server", "all", "report"),
+        choices=("quality", "speed", "graph", "reliability", "server", "twins", "all", "report"),
         default="all",
     )
     parser.add_argument("--data", help="folder of the evaluation sets (or RECOLLECT_BENCH_DATA)")

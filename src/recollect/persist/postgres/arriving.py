@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -61,14 +62,14 @@ class ArrivingWriter(PostgresReader):
         self._pending.later("move_account")
         return seq
 
-    def set_note(self, name: str, value: str) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def set_note(self, name: str, value: str) -> None: ...
 
-    def _own(self, account: str) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def _own(self, account: str) -> int: ...
 
-    def _row(self, memory: Record) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def _row(self, memory: Record) -> int: ...
 
-    def _put_vectors(self, row: int, vectors: NDArray[np.float32] | None, memory: Record) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _put_vectors(self, row: int, vectors: NDArray[np.float32] | None, memory: Record) -> None: ...

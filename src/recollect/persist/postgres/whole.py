@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from recollect.values.cluster import Cluster
 from recollect.values.kept import Kept
 
 
-class WholeReader:
+class WholeReader(ABC):
     """The part of a reader that tells all of an account."""
 
     _session: Session
@@ -54,11 +55,11 @@ class WholeReader:
     def purged_digests(self, account: str) -> list[bytes]:
         return [digest for (digest,) in self._ask(account, "purged_digests")]
 
-    def _ask(self, account: str, name: str, /, **values: Any) -> Rows:
-        raise NotImplementedError
+    @abstractmethod
+    def _ask(self, account: str, name: str, /, **values: Any) -> Rows: ...
 
-    def _graph(self, account: str) -> AccountGraph:
-        raise NotImplementedError
+    @abstractmethod
+    def _graph(self, account: str) -> AccountGraph: ...
 
 
 def checked(model: str, vectors: NDArray[np.float32], dimensions: int) -> NDArray[np.float32]:

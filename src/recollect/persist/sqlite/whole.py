@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -98,7 +99,7 @@ class WholeAccount:
         return self._connection.execute(queries()[name], {"account": self._number, **values})
 
 
-class WholeReader:
+class WholeReader(ABC):
     """The part of a reader that tells all of an account, and the keyed hashes of texts."""
 
     _connection: sqlite3.Connection
@@ -130,8 +131,8 @@ class WholeReader:
     def _whole(self, account: str) -> WholeAccount:
         return WholeAccount(self._connection, account, self._number(account))
 
-    def _number(self, account: str) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def _number(self, account: str) -> int: ...
 
 
 def known_secrets(connection: sqlite3.Connection) -> list[str]:
