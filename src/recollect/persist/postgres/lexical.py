@@ -18,7 +18,7 @@ from recollect.values.search import Floats, Search
 Rows = NDArray[np.int64]
 # In a small account every word of a question counts; in a larger one so many rows are scored at most, unless the rarest word
 # alone stands in more. A row costs three microseconds, most of them for a page of its own.
-SMALL, GATE = 2_000, 1_500
+SMALL, GATE = 4_000, 800
 
 
 @dataclass(frozen=True, slots=True)
