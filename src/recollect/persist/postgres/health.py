@@ -80,6 +80,7 @@ def _uneven(connection: Connection, address: Address, options: Options, most: in
         "idle_in_transaction_session_timeout": str(round(options.idle_seconds * 1000)),
         "plan_cache_mode": "force_generic_plan",
         "enable_seqscan": "off",
+        "max_parallel_workers_per_gather": "0",
         "row_security": "on",
         "transaction_read_only": "off",
     }

@@ -347,13 +347,15 @@ concat_ws(', ', quote_ident(%(schema)s), (
 SELECT set_config('search_path', {path}, false)
 
 -- prepare_connection: The settings of a new connection. Plans are made once and good for every account: each statement goes by a
--- key that begins with the account, so that no plan may read a table through, whatever was known of the table when it was made.
+-- key that begins with the account, so that no plan may read a table through, whatever was known of the table when it was made,
+-- nor call for workers, which takes longer than the work.
 SELECT set_config('search_path', {path}, false),
        set_config('statement_timeout', %(statement)s, false),
        set_config('lock_timeout', %(lock)s, false),
        set_config('idle_in_transaction_session_timeout', %(idle)s, false),
        set_config('plan_cache_mode', 'force_generic_plan', false),
        set_config('enable_seqscan', 'off', false),
+       set_config('max_parallel_workers_per_gather', '0', false),
        set_config('hnsw.iterative_scan', 'relaxed_order', false),
        set_config('hnsw.max_scan_tuples', '40000', false),
        set_config('hnsw.ef_search', '128', false),
