@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -143,7 +144,8 @@ def test_a_change_is_seen_by_the_next_view_of_another_process(store: PostgresSto
 def test_a_large_account_gets_an_index_of_its_own_and_finds_the_nearest(
     store: PostgresStore, superuser: psycopg.Connection, empty_database: str
 ) -> None:
-    store.use_model(MODEL, DIMENSIONS)
+    # The name of the model stands in the text of a statement, where it must not be more than a name.
+    store.use_model("o'hara %s \\ {where} $1", DIMENSIONS)
     vectors = _unit(INDEXED_FROM, 7)
     put(store, record("small", account="other"), vectors=axis(0))
     with store.transaction(ACCOUNT, "tester", NOW) as tx:
@@ -163,7 +165,32 @@ def test_a_large_account_gets_an_index_of_its_own_and_finds_the_nearest(
     exact = np.argsort(-(vectors.astype(np.float16).astype(np.float32) @ asked[0]))
     narrow = [f"n{number}" for number in exact if number % 50 == 0][:10]
     assert _nearest(store, asked[0], Filter(project="atlas")) == narrow
+    _walk_until_counted(store, superuser, index.name, asked)
     superuser.execute(f"DROP INDEX {index.name}")
+
+
+def _walk_until_counted(
+    store: PostgresStore, superuser: psycopg.Connection, index: str, asked: NDArray[np.float32]
+) -> None:
+    """Both kinds of search go through the index. The server tells its counts about once a second, so it is asked more often
+    than could have been left uncounted by what came before."""
+    for ask in (_nearest, _candidates):
+        used, deadline = _walks(superuser, index), time.monotonic() + 20
+        while _walks(superuser, index) < used + 60:
+            assert time.monotonic() < deadline, f"{ask.__name__} does not use the index"
+            for vector in asked:
+                ask(store, vector)
+
+
+def _walks(superuser: psycopg.Connection, index: str) -> int:
+    found = superuser.execute("SELECT idx_scan FROM pg_stat_all_indexes WHERE indexrelname = %s", [index]).fetchone()
+    assert found is not None
+    return int(found[0])
+
+
+def _candidates(store: PostgresStore, vector: NDArray[np.float32]) -> int:
+    with store.reading(NOW) as reader:
+        return len(reader.candidates(Search(VIEWER, Filter(), NOW.timestamp(), depth=10, vector=vector)))
 
 
 def _nearest(store: PostgresStore, vector: NDArray[np.float32], wanted: Filter | None = None) -> list[str]:

@@ -6,6 +6,7 @@ the counts of the places a viewer reaches, and a walk that ends with too few row
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,7 @@ EXACT = 4_000
 _NARROW, _MOST = 0.12, 0.5
 # By how much half precision may be wrong about a cosine.
 _ROUNDING = 1e-3
+_OWN = re.compile(r"\{(own|model|dimensions|likely)\}")
 # The first is that of a new connection.
 _USUAL_WIDTH, _MOST_WIDTH = 128, 1000
 
@@ -149,8 +151,7 @@ def _by_index(name: str, link: Link, under: Compiled, vector: Floats, depth: int
     width = min(max(2 * depth, _USUAL_WIDTH), _MOST_WIDTH)
     if width != _USUAL_WIDTH:
         link.row("index_width", {"width": str(width)})
-    statement = in_codes(text_of(name))
     own = {"own": link.account_id, "model": link.model, "dimensions": link.dimensions, "likely": likely}
-    for word, value in own.items():
-        statement = statement.replace(f"{{{word}}}", sql.quote(value).replace("%", "%%"))
-    return Ask(under.into(statement), {**under.values, "vector": Dense(vector), "depth": depth})
+    # In one pass and last: whatever a model is called, its name is a name and no part of the statement.
+    statement = _OWN.sub(lambda word: sql.quote(own[word[1]]).replace("%", "%%"), under.into(in_codes(text_of(name))))
+    return Ask(statement, {**under.values, "vector": Dense(vector), "depth": depth})
