@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 import psycopg
+from psycopg.pq import TransactionStatus
 
 from recollect import errors
 from recollect.persist.postgres.connection import Connections
@@ -143,11 +144,11 @@ class Session:
     def end(self) -> None:
         """Take back what was not committed, and hand the connection back."""
         try:
-            if (
-                not self.connection.closed
-                and self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
-            ):
-                self.connection.execute("ROLLBACK")
+            status = TransactionStatus(self.connection.pgconn.transaction_status)
+            if not self.connection.closed and status != TransactionStatus.IDLE:
+                # A view that is rolled back would be no different, but the driver then forgets every prepared statement.
+                whole = not self._writes and status == TransactionStatus.INTRANS
+                self.connection.execute("COMMIT" if whole else "ROLLBACK")
         except psycopg.OperationalError:
             self.connection.close()
         finally:
