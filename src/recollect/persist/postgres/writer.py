@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from recollect import errors
 from recollect.persist.postgres.arriving import ArrivingWriter
-from recollect.persist.postgres.graph import cluster_row, document_row
 from recollect.persist.postgres.pending import Pending
 from recollect.persist.postgres.reader import Shared
-from recollect.persist.postgres.rows import STORE, dumped, micros, row_of
+from recollect.persist.postgres.rows import STORE, row_of
 from recollect.persist.postgres.session import Session
 from recollect.persist.postgres.sql import queries
+from recollect.persist.rows import access_row, cluster_row, document_row, event_row, micros
 from recollect.values.access import Access
 from recollect.values.cluster import Cluster, nearest_cluster, wall_of
 from recollect.values.document import Document, document_image
@@ -140,8 +140,7 @@ class PostgresTransaction(ArrivingWriter):
 
     def log_access(self, account: str, document: str, access: Access) -> None:
         self._own(account)
-        values = {"at": micros(access.at), "agent": access.agent, "action": access.action, "memory": access.memory_id}
-        self._pending.later("log_access", document=document, **values)
+        self._pending.later("log_access", document=document, **access_row(access))
 
     def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int], model: str | None = None) -> None:
         self._own(account)
@@ -234,21 +233,7 @@ class PostgresTransaction(ArrivingWriter):
         before: Image | None,
         after: Image | None,
         reason: str | None = None,
-        document: str | None = None,
+        document: DocumentKind | None = None,
     ) -> None:
-        operation = self.operation
-        self._pending.event(
-            {
-                "operation": operation.id,
-                "at": micros(operation.at),
-                "actor": operation.actor,
-                "kind": kind,
-                "memory": memory,
-                "row": row,
-                "before": dumped(before),
-                "after": dumped(after),
-                "reason": reason,
-                "undoes": operation.undoes,
-                "document": document,
-            }
-        )
+        event = self.operation.event(kind, memory, before, after, reason, document)
+        self._pending.event({**event_row(event), "row": row})
