@@ -18,7 +18,7 @@ from recollect.persist.postgres.sql import queries
 from recollect.persist.rows import access_row, cluster_row, document_row, event_row, micros
 from recollect.values.access import Access
 from recollect.values.cluster import Cluster, nearest_cluster, wall_of
-from recollect.values.document import Document, document_image
+from recollect.values.document import Document, journal_sides
 from recollect.values.event import Image, Operation
 from recollect.values.ids import new_id
 from recollect.values.image import difference, to_image
@@ -120,8 +120,8 @@ class PostgresTransaction(ArrivingWriter):
             self._pending.later("drop_document", id=held.id)
         else:
             self._pending.later("put_document", **document_row(after))
-        old, new = (None if document is None else document_image(document) for document in (before, after))
         if kind is not None:
+            old, new = journal_sides(before, after)
             self._journal(held.id, 0, kind, old, new, reason, held.kind)
 
     def documents(
