@@ -1,13 +1,16 @@
 """The graph of one account in a database: steps between memories, tags and clusters, each level of a walk in a few queries;
-and documents. Both databases answer queries of the same names."""
+and clusters, documents and accesses as columns and back. Both databases answer queries of the same names."""
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from recollect.persist.rows import IdOf, IdText, access_of, cluster_of, document_of
+import numpy as np
+
+from recollect.persist.rows import IdOf, IdText, dumped, micros, time_of
 from recollect.values.access import Access
 from recollect.values.cluster import Cluster
 from recollect.values.document import Document
@@ -62,17 +65,23 @@ class AccountGraph:
         return [access_of(row, self._id_text) for row in rows]
 
     def _ends(self, rows: Sequence[int], most: int) -> Iterator[End]:
-        yield from self._ask("links_from", rows=rows)
+        several = self._several(rows)
+        yield from self._ask("links_from", rows=several)
         yield from self._links_to(rows, 2 * most)
         for query in ("supersedes_from", "supersedes_to"):
-            yield from ((source, target, "supersedes", 1.0) for source, target in self._ask(query, rows=rows))
+            yield from ((source, target, "supersedes", 1.0) for source, target in self._ask(query, rows=several))
 
     def _links_to(self, rows: Sequence[int], limit: int) -> Iterable[End]:
         return self._ask("links_to", rows=rows, limit=limit)
 
+    def _several(self, rows: Sequence[int]) -> Any:
+        """Row numbers as the database takes them."""
+        return rows
+
     def _upwards(self, rows: Sequence[int]) -> list[Edge]:
-        tags = self._ask("tag_steps", rows=rows)
-        clusters = self._ask("cluster_steps", rows=rows, model=self._model)
+        several = self._several(rows)
+        tags = self._ask("tag_steps", rows=several)
+        clusters = self._ask("cluster_steps", rows=several, model=self._model)
         has_tag, in_cluster = EDGE_WEIGHTS["has_tag"], EDGE_WEIGHTS["in_cluster"]
         return [
             *(Edge(("memory", row), ("tag", tag), "has_tag", has_tag) for row, tag in tags),
@@ -111,6 +120,82 @@ class GraphReader(ABC):
 
     @abstractmethod
     def _graph(self, account: str) -> AccountGraph: ...
+
+
+def cluster_row(cluster: Cluster, model: str, id_of: IdOf = str) -> dict[str, Any]:
+    """The values of one cluster by column."""
+    scope, room, _ = cluster.wall
+    return {
+        "id": id_of(cluster.id),
+        "scope": scope,
+        "room": room,
+        "name": cluster.name,
+        "model": model,
+        "centroid": cluster.centroid.astype("<f4").tobytes(),
+        "radius": cluster.radius,
+        "made_at": micros(cluster.made_at),
+    }
+
+
+def cluster_of(row: Sequence[Any], id_text: IdText = str) -> Cluster:
+    """The cluster of a row of a query for clusters; the model it was made with comes last."""
+    own_id, name, centroid, radius, made_at, scope, room, size, _ = row
+    return Cluster(
+        id=id_text(own_id),
+        name=name,
+        size=size,
+        centroid=np.frombuffer(centroid, "<f4"),
+        radius=radius,
+        made_at=time_of(made_at),
+        wall=(scope, room, ""),
+    )
+
+
+def document_row(document: Document, id_of: IdOf = str) -> dict[str, Any]:
+    """The values of one document by column."""
+    scope, room, project = document.place
+    return {
+        "id": id_of(document.id),
+        "kind": document.kind,
+        "name": document.name,
+        "scope": scope,
+        "room": room,
+        "project": project,
+        "body": dumped(document.body or {}),
+        "created_at": micros(document.created_at),
+        "updated_at": micros(document.updated_at),
+    }
+
+
+def document_of(row: Sequence[Any], account: str, id_text: IdText = str) -> Document:
+    """The document of a row that holds the columns of the query `document`, in its order."""
+    own_id, kind, name, scope, room, project, body, created_at, updated_at = row
+    return Document(
+        id=id_text(own_id),
+        account=account,
+        kind=kind,
+        name=name,
+        created_at=time_of(created_at),
+        updated_at=time_of(updated_at),
+        place=(scope, room, project),
+        body=json.loads(body),
+    )
+
+
+def access_row(access: Access, id_of: IdOf = str) -> dict[str, Any]:
+    """The values of one reading or writing of a context by column."""
+    return {
+        "at": micros(access.at),
+        "agent": access.agent,
+        "action": access.action,
+        "memory": None if access.memory_id is None else id_of(access.memory_id),
+    }
+
+
+def access_of(row: Sequence[Any], id_text: IdText = str) -> Access:
+    """The reading or writing of a row of the log."""
+    at, agent, action, memory = row
+    return Access(time_of(at), agent, action, None if memory is None else id_text(memory))
 
 
 def _strongest(ends: Iterable[End], most: int) -> list[Edge]:

@@ -1,4 +1,4 @@
-"""Rows: memories, events, documents, clusters and accesses as columns, and back, as both databases spell them.
+"""Rows: memories and events as columns, and back, as both databases spell them; `graph` does it for what hangs on memories.
 
 Times are whole microseconds since 1970. Two things differ from database to database, and are given as functions: how an id
 stands in a column (`id_of` writes it, `id_text` reads it) and how tags are read. Where none is given, ids are text, tags a list.
@@ -11,17 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import numpy as np
-
-from recollect.values.access import Access
-from recollect.values.cluster import Cluster
-from recollect.values.document import Document
-from recollect.values.event import Event
+from recollect.values.event import Event, Image, Operation
 from recollect.values.image import rich_fields, to_image
 from recollect.values.memory import Provenance, Record
+from recollect.values.words import DocumentKind, EventKind
 
 IdOf = Callable[[str], Any]
 IdText = Callable[[Any], str]
+TagsOf = Callable[[Any], tuple[str, ...]]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -51,7 +48,7 @@ def time_of(micros: int) -> datetime:
 def row_of(memory: Record) -> dict[str, Any]:
     """The values of one memory by column, its ids as text; without its tags and what rides in `more`."""
     row: dict[str, Any] = {name: getattr(memory, name) for name in _PLAIN}
-    row |= {name: _micros_or_none(getattr(memory, name)) for name in _TIMES}
+    row |= {name: None if (time := getattr(memory, name)) is None else micros(time) for name in _TIMES}
     row["source"] = memory.provenance.kind
     # Superseded is worked out at read time, so that an expired superseder gives its target back.
     row["status"] = "active" if memory.status == "superseded" else memory.status
@@ -67,12 +64,7 @@ def more_of(memory: Record, rare: Sequence[str] = RARE) -> str | None:
     return json.dumps({name: image[name] for name in (*rare, *_RARE_INSIDE) if image[name]}, ensure_ascii=False)
 
 
-def memory_of(
-    row: Sequence[Any],
-    account: str,
-    id_text: IdText = str,
-    tags_of: Callable[[Any], tuple[str, ...]] = tuple,
-) -> Record:
+def memory_of(row: Sequence[Any], account: str, id_text: IdText = str, tags_of: TagsOf = tuple) -> Record:
     """The memory of a row that begins with the columns of the query `memory`, in its order."""
     # Taken apart in one step: looking columns up by name costs more than everything else here.
     (
@@ -127,20 +119,36 @@ def memory_of(
     )
 
 
-def event_row(event: Event, id_of: IdOf = str) -> dict[str, Any]:
+def event_row(
+    operation: Operation,
+    kind: EventKind,
+    memory_id: str,
+    before: Image | None,
+    after: Image | None,
+    reason: str | None,
+    document: DocumentKind | None,
+    id_of: IdOf = str,
+) -> dict[str, Any]:
     """The values of one line of the journal by column, all but its number and the row it is about."""
     return {
-        "operation": id_of(event.operation),
-        "at": micros(event.at),
-        "actor": event.actor,
-        "kind": event.kind,
-        "memory": id_of(event.memory_id),
-        "before": _dumped(event.before),
-        "after": _dumped(event.after),
-        "reason": event.reason,
-        "undoes": None if event.undoes is None else id_of(event.undoes),
-        "document": event.document,
+        "operation": id_of(operation.id),
+        "at": micros(operation.at),
+        "actor": operation.actor,
+        "kind": kind,
+        "memory": id_of(memory_id),
+        "before": dumped(before),
+        "after": dumped(after),
+        "reason": reason,
+        "undoes": None if operation.undoes is None else id_of(operation.undoes),
+        "document": document,
     }
+
+
+def replayed_row(event: Event, id_of: IdOf = str) -> dict[str, Any]:
+    """The same for an event that happened elsewhere."""
+    made = Operation(event.operation, event.actor, event.at, event.undoes)
+    said = (event.kind, event.memory_id, event.before, event.after, event.reason, event.document)
+    return event_row(made, *said, id_of)
 
 
 def event_of(row: Sequence[Any], id_text: IdText = str) -> Event:
@@ -161,89 +169,10 @@ def event_of(row: Sequence[Any], id_text: IdText = str) -> Event:
     )
 
 
-def cluster_row(cluster: Cluster, model: str, id_of: IdOf = str) -> dict[str, Any]:
-    """The values of one cluster by column."""
-    scope, room, _ = cluster.wall
-    return {
-        "id": id_of(cluster.id),
-        "scope": scope,
-        "room": room,
-        "name": cluster.name,
-        "model": model,
-        "centroid": cluster.centroid.astype("<f4").tobytes(),
-        "radius": cluster.radius,
-        "made_at": micros(cluster.made_at),
-    }
-
-
-def cluster_of(row: Sequence[Any], id_text: IdText = str) -> Cluster:
-    """The cluster of a row of a query for clusters; the model it was made with comes last."""
-    own_id, name, centroid, radius, made_at, scope, room, size, _ = row
-    return Cluster(
-        id=id_text(own_id),
-        name=name,
-        size=size,
-        centroid=np.frombuffer(centroid, "<f4"),
-        radius=radius,
-        made_at=time_of(made_at),
-        wall=(scope, room, ""),
-    )
-
-
-def document_row(document: Document, id_of: IdOf = str) -> dict[str, Any]:
-    """The values of one document by column."""
-    scope, room, project = document.place
-    return {
-        "id": id_of(document.id),
-        "kind": document.kind,
-        "name": document.name,
-        "scope": scope,
-        "room": room,
-        "project": project,
-        "body": _dumped(document.body or {}),
-        "created_at": micros(document.created_at),
-        "updated_at": micros(document.updated_at),
-    }
-
-
-def document_of(row: Sequence[Any], account: str, id_text: IdText = str) -> Document:
-    """The document of a row that holds the columns of the query `document`, in its order."""
-    own_id, kind, name, scope, room, project, body, created_at, updated_at = row
-    return Document(
-        id=id_text(own_id),
-        account=account,
-        kind=kind,
-        name=name,
-        created_at=time_of(created_at),
-        updated_at=time_of(updated_at),
-        place=(scope, room, project),
-        body=json.loads(body),
-    )
-
-
-def access_row(access: Access, id_of: IdOf = str) -> dict[str, Any]:
-    """The values of one reading or writing of a context by column."""
-    return {
-        "at": micros(access.at),
-        "agent": access.agent,
-        "action": access.action,
-        "memory": None if access.memory_id is None else id_of(access.memory_id),
-    }
-
-
-def access_of(row: Sequence[Any], id_text: IdText = str) -> Access:
-    """The reading or writing of a row of the log."""
-    at, agent, action, memory = row
-    return Access(time_of(at), agent, action, None if memory is None else id_text(memory))
-
-
-def _micros_or_none(time: datetime | None) -> int | None:
-    return None if time is None else micros(time)
-
-
 def _time_or_none(value: int | None) -> datetime | None:
     return None if value is None else time_of(value)
 
 
-def _dumped(image: Mapping[str, Any] | None) -> str | None:
+def dumped(image: Mapping[str, Any] | None) -> str | None:
+    """An image as compact JSON."""
     return None if image is None else json.dumps(image, ensure_ascii=False, separators=(",", ":"))

@@ -1,12 +1,10 @@
-"""The SQL files of a back end's package, each read once: named queries, numbered upgrades, and whole scripts."""
+"""The SQL files of a back end's package: named queries, numbered upgrades, and whole scripts."""
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import resources
 
 
-@cache
 def named_queries(package: str, file: str = "queries.sql") -> dict[str, str]:
     """Query text by name. `{other}` in a query stands for the text of the query named so, which comes before it."""
     found: dict[str, list[str]] = {}
@@ -26,7 +24,6 @@ def named_queries(package: str, file: str = "queries.sql") -> dict[str, str]:
     return made
 
 
-@cache
 def numbered_upgrades(package: str) -> tuple[tuple[int, str], ...]:
     """The files of its folder `migrations`, in order."""
     folder = resources.files(package).joinpath("migrations")
@@ -34,7 +31,6 @@ def numbered_upgrades(package: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(name[:4]), folder.joinpath(name).read_text("utf-8")) for name in files)
 
 
-@cache
 def script(package: str, name: str) -> str:
     """The text of one file."""
     return resources.files(package).joinpath(name).read_text("utf-8")

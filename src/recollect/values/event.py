@@ -13,6 +13,16 @@ Image = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class Operation:
+    """What the events of one call share."""
+
+    id: str
+    actor: str
+    at: datetime
+    undoes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """What changed on one memory: only the fields that changed, as they were before and after.
 
@@ -32,25 +42,3 @@ class Event:
     reason: str | None = None
     undoes: str | None = None
     document: DocumentKind | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """What the events of one call share."""
-
-    id: str
-    actor: str
-    at: datetime
-    undoes: str | None = None
-
-    def event(
-        self,
-        kind: EventKind,
-        memory_id: str,
-        before: Image | None,
-        after: Image | None,
-        reason: str | None = None,
-        document: DocumentKind | None = None,
-    ) -> Event:
-        """One of its events; the journal has not numbered it yet."""
-        return Event(0, self.id, self.at, self.actor, kind, memory_id, before, after, reason, self.undoes, document)

@@ -212,4 +212,19 @@ class InMemoryTransaction(InMemoryReader):
         reason: str | None = None,
         document: DocumentKind | None = None,
     ) -> None:
-        self.replay(self._account, self.operation.event(kind, memory_id, before, after, reason, document))
+        self._state.last_seq += 1
+        made = self.operation
+        event = Event(
+            self._state.last_seq,
+            made.id,
+            made.at,
+            made.actor,
+            kind,
+            memory_id,
+            before,
+            after,
+            reason,
+            made.undoes,
+            document,
+        )
+        self._state.events.append((self._account, event))

@@ -13,7 +13,7 @@ from recollect.persist.arriving import checked, joined_secrets
 from recollect.persist.postgres.derived import Derived
 from recollect.persist.postgres.pending import Pending
 from recollect.persist.postgres.reader import PostgresReader
-from recollect.persist.rows import event_row
+from recollect.persist.rows import replayed_row
 from recollect.values.event import Event
 from recollect.values.memory import Record
 
@@ -44,7 +44,7 @@ class ArrivingWriter(PostgresReader):
     def replay(self, account: str, event: Event) -> int:
         self._own(account)
         self._pending.make_known()
-        seq = int(self._ask(account, "replay_event", **event_row(event))[0][0])
+        seq = int(self._ask(account, "replay_event", **replayed_row(event))[0][0])
         self._pending.later("move_account")
         return seq
 

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect import errors
+from recollect.persist.graph import access_row, cluster_row, document_row
 from recollect.persist.postgres.arriving import ArrivingWriter
 from recollect.persist.postgres.pending import Pending
 from recollect.persist.postgres.reader import Shared
 from recollect.persist.postgres.rows import STORE, row_of
 from recollect.persist.postgres.session import Session
 from recollect.persist.postgres.sql import queries
-from recollect.persist.rows import access_row, cluster_row, document_row, event_row, micros
+from recollect.persist.rows import event_row, micros
 from recollect.values.access import Access
 from recollect.values.cluster import Cluster, nearest_cluster, wall_of
 from recollect.values.document import Document, journal_sides
@@ -235,5 +236,5 @@ class PostgresTransaction(ArrivingWriter):
         reason: str | None = None,
         document: DocumentKind | None = None,
     ) -> None:
-        event = self.operation.event(kind, memory, before, after, reason, document)
-        self._pending.event({**event_row(event), "row": row})
+        values = event_row(self.operation, kind, memory, before, after, reason, document)
+        self._pending.event({"row": row, **values})

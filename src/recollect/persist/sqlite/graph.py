@@ -20,12 +20,13 @@ class FileGraph(AccountGraph):
         self._connection, self._number = connection, number
 
     def _answer(self, name: str, /, **values: Any) -> list[Any]:
-        """Rows as bare tuples: a walk reads thousands. Several rows are asked about as a JSON list."""
-        if "rows" in values:
-            values["rows"] = json.dumps(values["rows"])
+        """Rows as bare tuples: a walk reads thousands."""
         cursor = self._connection.cursor()
         cursor.row_factory = None
         return cursor.execute(queries()[name], {"account": self._number, **values}).fetchall()
+
+    def _several(self, rows: Sequence[int]) -> str:
+        return json.dumps(rows)
 
     def _links_to(self, rows: Sequence[int], limit: int) -> Iterator[End]:
         # One row a query, so that a hub is read no further than its limit.

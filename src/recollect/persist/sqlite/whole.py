@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.arriving import joined_secrets
-from recollect.persist.rows import event_row
+from recollect.persist.rows import replayed_row
 from recollect.persist.sqlite.indexes import Indexes
 from recollect.persist.sqlite.rows import blob_of, id_bytes, id_text, memory_of, vectors_of
 from recollect.persist.sqlite.sql import queries
@@ -68,7 +68,7 @@ class WholeAccount:
         row = None
         if event.document is None:
             row = self._run("row_of", id=id_bytes(event.memory_id)).fetchone()
-        cursor = self._run("add_event", row=0 if row is None else row["row"], **event_row(event, id_bytes))
+        cursor = self._run("add_event", row=0 if row is None else row["row"], **replayed_row(event, id_bytes))
         return cursor.lastrowid or 0
 
     def put_vectors(self, row: int, model: str, vectors: NDArray[np.float32]) -> None:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from recollect import errors
 from recollect.persist.arriving import checked
+from recollect.persist.graph import access_row, cluster_row, document_row
 from recollect.persist.index.account import AccountIndex
-from recollect.persist.rows import access_row, cluster_row, document_row, event_row, micros
+from recollect.persist.rows import event_row, micros
 from recollect.persist.sqlite.reader import OpenFile, SqliteReader
 from recollect.persist.sqlite.rows import blob_of, id_bytes, id_text, row_of
 from recollect.persist.sqlite.sql import queries
@@ -227,5 +228,5 @@ class SqliteTransaction(SqliteReader):
         reason: str | None = None,
         document: DocumentKind | None = None,
     ) -> None:
-        event = self.operation.event(kind, memory, before, after, reason, document)
-        self._run("add_event", account=self._own(self._account), row=row, **event_row(event, id_bytes))
+        values = event_row(self.operation, kind, memory, before, after, reason, document, id_bytes)
+        self._run("add_event", account=self._own(self._account), row=row, **values)
