@@ -36,7 +36,9 @@ def test_every_named_query_is_valid_sql(tmp_path) -> None:
     connection = sqlite3.connect(":memory:")
     connection.create_function("id_bytes", 1, bytes.fromhex)
     run_script(connection, text_of("schema.sql"))
-    for name, sql in queries().items():
+    pieces = {"memory", "document", "find_memories", "page", "count_tags", "by_tag", "find_events"}
+    for name in queries().keys() - pieces:
+        sql = queries()[name].replace("{reached}", "1")
         parameters = dict.fromkeys(re.findall(r":(\w+)", sql))
         assert connection.execute(f"EXPLAIN {sql}", parameters).fetchall(), name
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.persist.arriving import checked, joined_secrets
 from recollect.persist.postgres.derived import Derived
 from recollect.persist.postgres.pending import Pending
 from recollect.persist.postgres.reader import PostgresReader
-from recollect.persist.postgres.rows import dumped, micros
-from recollect.persist.postgres.whole import checked
+from recollect.persist.rows import replayed_row
 from recollect.values.event import Event
 from recollect.values.memory import Record
 
@@ -34,10 +34,8 @@ class ArrivingWriter(PostgresReader):
 
     def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
         self._own(account)
-        own, *former = (secret.hex() for secret in self._session.secrets())
-        if self._session.holds_nothing(account):
-            own, former = secrets[0], list(secrets[1:])
-        former += [secret for secret in secrets if secret not in (own, *former)]
+        known = [secret.hex() for secret in self._session.secrets()]
+        own, *former = joined_secrets(known, secrets, empty=self._session.holds_nothing(account))
         self.set_note("secret", own)
         self.set_note("former_secrets", json.dumps(former))
         self._session.forget_secrets()
@@ -45,20 +43,8 @@ class ArrivingWriter(PostgresReader):
 
     def replay(self, account: str, event: Event) -> int:
         self._own(account)
-        values = {
-            "operation": event.operation,
-            "at": micros(event.at),
-            "actor": event.actor,
-            "kind": event.kind,
-            "memory": event.memory_id,
-            "before": dumped(event.before),
-            "after": dumped(event.after),
-            "reason": event.reason,
-            "undoes": event.undoes,
-            "document": event.document,
-        }
         self._pending.make_known()
-        seq = int(self._ask(account, "replay_event", **values)[0][0])
+        seq = int(self._ask(account, "replay_event", **replayed_row(event))[0][0])
         self._pending.later("move_account")
         return seq
 

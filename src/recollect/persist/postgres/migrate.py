@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from recollect import errors
 from recollect.persist.postgres.address import Address, Options
 from recollect.persist.postgres.connection import Connection, direct
-from recollect.persist.postgres.rows import STORE, time_of
+from recollect.persist.postgres.rows import STORE
 from recollect.persist.postgres.seam import translated
 from recollect.persist.postgres.sql import migrations, queries, text_of
+from recollect.persist.rows import time_of
 from recollect.values.ids import new_id
 
 OLDEST_SERVER = 160000

@@ -12,28 +12,25 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.persist.graph import AccountGraph, GraphReader
 from recollect.persist.postgres.embeddings import embedded, how_many_embedded
-from recollect.persist.postgres.filter import compile_filter
-from recollect.persist.postgres.graph import AccountGraph
+from recollect.persist.postgres.filter import compile_filter, reach
 from recollect.persist.postgres.link import Known, Link
 from recollect.persist.postgres.look import Look
-from recollect.persist.postgres.rows import event_of, memory_of, micros, stacked
+from recollect.persist.postgres.rows import stacked
 from recollect.persist.postgres.session import Rows, Session
-from recollect.persist.postgres.settling import settled, with_standing
+from recollect.persist.postgres.settling import replacements_of
 from recollect.persist.postgres.sql import queries
-from recollect.persist.postgres.tally import Tally
 from recollect.persist.postgres.whole import WholeReader
-from recollect.values.access import Access
-from recollect.values.cluster import Cluster
-from recollect.values.document import Document
+from recollect.persist.rows import event_of, memory_of, micros
+from recollect.persist.settling import settled, with_standing
+from recollect.persist.tally import counts
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.ids import fingerprint
-from recollect.values.link import Edge, Node
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place
 from recollect.values.search import Candidates, Embedded, Near, Search
-from recollect.values.words import DocumentKind
 
 T = TypeVar("T")
 
@@ -47,7 +44,7 @@ class Shared:
     known: Known = field(default_factory=Known)
 
 
-class PostgresReader(WholeReader):
+class PostgresReader(WholeReader, GraphReader):
     """Everything that can be asked, over one session."""
 
     def __init__(self, session: Session, shared: Shared, now: datetime | None) -> None:
@@ -121,9 +118,6 @@ class PostgresReader(WholeReader):
     ) -> list[int]:
         return self._look(search).standing(deliveries, types, since, limit)
 
-    def edges(self, account: str, nodes: Sequence[Node], most: int, *, upwards: bool = True) -> list[Edge]:
-        return self._graph(account).edges(nodes, most, upwards=upwards)
-
     def triggers(self, account: str) -> list[tuple[int, str]]:
         return self._listed(account, "all_triggers", lambda rows: [(row, pattern) for row, pattern in rows])
 
@@ -141,17 +135,6 @@ class PostgresReader(WholeReader):
 
     def how_many_embedded(self, account: str) -> int:
         return how_many_embedded(self._link(account))
-
-    def clusters(self, account: str) -> list[Cluster]:
-        return self._graph(account).clusters()
-
-    def documents(
-        self, account: str, kind: DocumentKind, name: str | None = None, *, prefix: str | None = None
-    ) -> list[Document]:
-        return self._graph(account).documents(kind, name, prefix)
-
-    def accesses(self, account: str, document: str, limit: int) -> list[Access]:
-        return self._graph(account).accesses(document, limit)
 
     def vectors(self, account: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The vectors of some memories, of the model in use."""
@@ -190,8 +173,13 @@ class PostgresReader(WholeReader):
         return frozenset(row[0] for row in self._ask(account, "undone", ids=list(operations)))
 
     def count(self, account: str, now: datetime, identity: Identity | None = None) -> dict[str, Any]:
-        tally = Tally(lambda sql, values: self._session.read(sql, account, values), self._shared.model, identity)
-        return tally.counts(list(self._link(account).replaced().heirs(now)))
+        values = {"model": self._shared.model, "replaced": list(self._link(account).replaced().heirs(now))}
+        reached = "true" if identity is None else reach(identity, values)
+
+        def ask(name: str) -> Rows:
+            return self._session.read(queries()[name].replace("{reached}", reached), account, values)
+
+        return counts(ask)
 
     def unembedded(self, account: str, limit: int) -> list[Record]:
         rows = self._ask(account, "unembedded", model=self._shared.model, limit=limit if limit >= 0 else None)
@@ -248,4 +236,4 @@ class PostgresReader(WholeReader):
     def _settled(self, account: str, rows: Rows) -> list[Record]:
         """Memories with what is worked out at read time: whether something in force supersedes them."""
         memories = [memory_of(row, account) for row in rows]
-        return settled(memories, lambda ids: self._ask(account, "replacing", ids=list(ids)), self._now)
+        return settled(memories, lambda ids: replacements_of(self._ask(account, "replacing", ids=list(ids)), self._now))

@@ -6,14 +6,11 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from recollect.errors import InvalidInput, StoreError
-from recollect.persist.postgres.graph import AccountGraph
-from recollect.persist.postgres.rows import memory_of
+from recollect.errors import StoreError
 from recollect.persist.postgres.session import Rows, Session
 from recollect.persist.postgres.sql import queries
-from recollect.values.cluster import Cluster
+from recollect.persist.rows import memory_of
 from recollect.values.kept import Kept
 
 
@@ -41,7 +38,7 @@ class WholeReader(ABC):
         return [
             Kept(
                 row[0],
-                memory_of(row[:-1], account),
+                memory_of(row, account),
                 models.get(row[0]),
                 np.stack(parts[row[0]]) if row[0] in parts else None,
                 row[-1],
@@ -49,23 +46,8 @@ class WholeReader(ABC):
             for row in rows
         ]
 
-    def all_clusters(self, account: str) -> list[tuple[str, Cluster]]:
-        return self._graph(account).all_clusters()
-
     def purged_digests(self, account: str) -> list[bytes]:
         return [digest for (digest,) in self._ask(account, "purged_digests")]
 
     @abstractmethod
     def _ask(self, account: str, name: str, /, **values: Any) -> Rows: ...
-
-    @abstractmethod
-    def _graph(self, account: str) -> AccountGraph: ...
-
-
-def checked(model: str, vectors: NDArray[np.float32], dimensions: int) -> NDArray[np.float32]:
-    """Vectors of the model in use, if they can be: what has other dimensions could be compared with nothing."""
-    if np.atleast_2d(vectors).shape[1] != dimensions:
-        raise InvalidInput(
-            "vectors", f"{model} has {dimensions} dimensions, not so many", "leave them out and re-embed"
-        )
-    return vectors

@@ -9,16 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect import errors
+from recollect.persist.graph import access_row, cluster_row, document_row
 from recollect.persist.postgres.arriving import ArrivingWriter
-from recollect.persist.postgres.graph import cluster_row, document_row
 from recollect.persist.postgres.pending import Pending
 from recollect.persist.postgres.reader import Shared
-from recollect.persist.postgres.rows import STORE, dumped, micros, row_of
+from recollect.persist.postgres.rows import STORE, row_of
 from recollect.persist.postgres.session import Session
 from recollect.persist.postgres.sql import queries
+from recollect.persist.rows import event_row, micros
 from recollect.values.access import Access
 from recollect.values.cluster import Cluster, nearest_cluster, wall_of
-from recollect.values.document import Document, document_image
+from recollect.values.document import Document, journal_sides
 from recollect.values.event import Image, Operation
 from recollect.values.ids import new_id
 from recollect.values.image import difference, to_image
@@ -120,8 +121,8 @@ class PostgresTransaction(ArrivingWriter):
             self._pending.later("drop_document", id=held.id)
         else:
             self._pending.later("put_document", **document_row(after))
-        old, new = (None if document is None else document_image(document) for document in (before, after))
         if kind is not None:
+            old, new = journal_sides(before, after)
             self._journal(held.id, 0, kind, old, new, reason, held.kind)
 
     def documents(
@@ -140,8 +141,7 @@ class PostgresTransaction(ArrivingWriter):
 
     def log_access(self, account: str, document: str, access: Access) -> None:
         self._own(account)
-        values = {"at": micros(access.at), "agent": access.agent, "action": access.action, "memory": access.memory_id}
-        self._pending.later("log_access", document=document, **values)
+        self._pending.later("log_access", document=document, **access_row(access))
 
     def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int], model: str | None = None) -> None:
         self._own(account)
@@ -234,21 +234,7 @@ class PostgresTransaction(ArrivingWriter):
         before: Image | None,
         after: Image | None,
         reason: str | None = None,
-        document: str | None = None,
+        document: DocumentKind | None = None,
     ) -> None:
-        operation = self.operation
-        self._pending.event(
-            {
-                "operation": operation.id,
-                "at": micros(operation.at),
-                "actor": operation.actor,
-                "kind": kind,
-                "memory": memory,
-                "row": row,
-                "before": dumped(before),
-                "after": dumped(after),
-                "reason": reason,
-                "undoes": operation.undoes,
-                "document": document,
-            }
-        )
+        values = event_row(self.operation, kind, memory, before, after, reason, document)
+        self._pending.event({"row": row, **values})

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recollect import errors
-from recollect.persist.sqlite.rows import time_of
+from recollect.persist.rows import time_of
 from recollect.persist.sqlite.sql import migrations, text_of
 from recollect.values.ids import new_id
 

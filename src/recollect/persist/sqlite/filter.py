@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect.persist.sqlite.rows import micros
+from recollect.persist.rows import micros
 from recollect.values.filter import Filter
 from recollect.values.scope import Identity
 

@@ -1,5 +1,5 @@
 -- Every query of the embedded back end, by name. A `+` before account keeps the planner from walking the whole account.
--- `-- name: purpose` starts one; values are bound, never formatted.
+-- `-- name: purpose` starts one; `{name}` stands for an earlier one; values are bound, never formatted.
 
 -- get_note: One note of the store.
 SELECT value FROM notes WHERE name = :name
@@ -15,6 +15,11 @@ INSERT INTO accounts (name) VALUES (:name)
 
 -- last_seq: Where the journal stands.
 SELECT seq FROM events ORDER BY seq DESC LIMIT 1
+
+-- memory: What a memory is read from; its season, like all that few memories have, is in `more`.
+m.row, m.id, m.content, m.type, m.scope, m.agent, m.team, m.project, m.session, m.task, m.importance, m.weight, m.confidence,
+m.trust, m.score, m.strength, m.access_count, m.created_at, m.updated_at, m.accessed_at, m.hit_at, m.valid_from, m.valid_until,
+m.expires_at, m.delivery, m.status, m.supersedes, m.source, m.position, m.speaker, m.occurred_at, NULL AS season, m.tags, m.more, m.key
 
 -- insert_memory: A new row.
 INSERT INTO memories (
@@ -42,10 +47,22 @@ DELETE FROM memories WHERE id = :id AND +account = :account
 SELECT row FROM memories WHERE id = :id AND +account = :account
 
 -- get_memories: Rows by id (a JSON list of hexadecimal ids).
-SELECT * FROM memories WHERE +account = :account AND id IN (SELECT id_bytes(value) FROM json_each(:ids))
+SELECT {memory} FROM memories AS m WHERE +m.account = :account AND m.id IN (SELECT id_bytes(value) FROM json_each(:ids))
 
 -- fetch_rows: Rows by number (a JSON list).
-SELECT * FROM memories WHERE +account = :account AND row IN (SELECT value FROM json_each(:rows))
+SELECT {memory} FROM memories AS m WHERE +m.account = :account AND m.row IN (SELECT value FROM json_each(:rows))
+
+-- find_memories: The head of a list; the filter compiler writes its conditions.
+SELECT {memory} FROM memories AS m WHERE
+
+-- page: The end of a list.
+ORDER BY m.row DESC LIMIT :limit OFFSET :offset
+
+-- count_tags: The head of a count of tags; the filter compiler writes its conditions.
+SELECT t.tag, count(*) FROM tags AS t JOIN memories AS m ON m.row = t.row WHERE t.account = :account AND
+
+-- by_tag: The end of a count of tags.
+GROUP BY t.tag ORDER BY count(*) DESC, t.tag
 
 -- add_tag: One tag of one row.
 INSERT OR IGNORE INTO tags (account, tag, row) VALUES (:account, :tag, :row)
@@ -67,6 +84,9 @@ DELETE FROM vectors WHERE row = :row
 INSERT INTO events (account, operation, at, actor, kind, memory, row, before, after, reason, undoes, document)
 VALUES (:account, :operation, :at, :actor, :kind, :memory, :row, :before, :after, :reason, :undoes, :document)
 
+-- find_events: The head of a part of the journal; the reader writes its conditions.
+SELECT seq, operation, at, actor, kind, memory, before, after, reason, undoes, document FROM events WHERE
+
 -- scrub_events: A purged memory leaves the skeleton of its journal, no images.
 UPDATE events SET before = NULL, after = NULL, reason = NULL WHERE memory = :memory AND +account = :account
 
@@ -74,13 +94,13 @@ UPDATE events SET before = NULL, after = NULL, reason = NULL WHERE memory = :mem
 SELECT memory, row FROM events NOT INDEXED WHERE seq > :seq AND account = :account AND document IS NULL
 
 -- all_entries: Every row of an account with its vector, for a rebuild.
-SELECT m.*, v.vector AS vector, s.row AS supersedes_row FROM memories AS m
+SELECT {memory}, v.vector AS vector, s.row AS supersedes_row FROM memories AS m
 LEFT JOIN vectors AS v ON v.row = m.row AND v.model = :model
 LEFT JOIN memories AS s ON s.id = m.supersedes
 WHERE m.account = :account ORDER BY m.row
 
 -- some_entries: The same for some ids (a JSON list of hexadecimal ids) and for whatever supersedes them.
-SELECT m.*, v.vector AS vector, s.row AS supersedes_row FROM memories AS m
+SELECT {memory}, v.vector AS vector, s.row AS supersedes_row FROM memories AS m
 LEFT JOIN vectors AS v ON v.row = m.row AND v.model = :model
 LEFT JOIN memories AS s ON s.id = m.supersedes
 WHERE +m.account = :account AND m.row IN (
@@ -89,7 +109,7 @@ WHERE +m.account = :account AND m.row IN (
 ORDER BY m.row
 
 -- by_digest: Memories with exactly this normalised text.
-SELECT * FROM memories WHERE account = :account AND digest = :digest ORDER BY row
+SELECT {memory} FROM memories AS m WHERE m.account = :account AND m.digest = :digest ORDER BY m.row
 
 -- is_purged: Whether this text was erased for good.
 SELECT 1 FROM purged WHERE account = :account AND digest = :digest
@@ -101,7 +121,7 @@ INSERT OR IGNORE INTO purged (account, digest) VALUES (:account, :digest)
 DELETE FROM purged WHERE account = :account AND digest = :digest
 
 -- by_key: The memory stored under an idempotency key.
-SELECT * FROM memories WHERE account = :account AND key = :key
+SELECT {memory} FROM memories AS m WHERE m.account = :account AND m.key = :key
 
 -- id_prefix: Ids between two bounds.
 SELECT id FROM memories WHERE +account = :account AND id >= :low AND id <= :high LIMIT 20
@@ -110,16 +130,16 @@ SELECT id FROM memories WHERE +account = :account AND id >= :low AND id <= :high
 SELECT id FROM memories WHERE account = :account AND lower(hex(id)) LIKE '%' || :suffix LIMIT 20
 
 -- replacements: Who supersedes these memories (a JSON list of hexadecimal ids), and where those live.
-SELECT s.*, t.scope AS target_scope, t.agent AS target_agent, t.team AS target_team,
+SELECT {memory}, t.scope AS target_scope, t.agent AS target_agent, t.team AS target_team,
        t.project AS target_project, t.session AS target_session, t.task AS target_task
-FROM memories AS s JOIN memories AS t ON t.id = s.supersedes AND t.account = s.account
-WHERE +s.account = :account AND s.supersedes IS NOT NULL AND s.supersedes IN (SELECT id_bytes(value) FROM json_each(:ids))
+FROM memories AS m JOIN memories AS t ON t.id = m.supersedes AND t.account = m.account
+WHERE +m.account = :account AND m.supersedes IS NOT NULL AND m.supersedes IN (SELECT id_bytes(value) FROM json_each(:ids))
 
 -- all_replacements: The same for the whole account (`:ids` is not used).
-SELECT s.*, t.scope AS target_scope, t.agent AS target_agent, t.team AS target_team,
+SELECT {memory}, t.scope AS target_scope, t.agent AS target_agent, t.team AS target_team,
        t.project AS target_project, t.session AS target_session, t.task AS target_task
-FROM memories AS s JOIN memories AS t ON t.id = s.supersedes AND t.account = s.account
-WHERE +s.account = :account AND s.supersedes IS NOT NULL AND :ids IS NOT NULL
+FROM memories AS m JOIN memories AS t ON t.id = m.supersedes AND t.account = m.account
+WHERE +m.account = :account AND m.supersedes IS NOT NULL AND :ids IS NOT NULL
 
 -- tag_steps: The tags of some rows (a JSON list).
 SELECT row, tag FROM tags WHERE row IN (SELECT value FROM json_each(:rows)) AND +account = :account ORDER BY row, tag
@@ -172,10 +192,10 @@ DELETE FROM triggers WHERE account = :account AND row = :row
 -- all_triggers: Every trigger pattern of an account.
 SELECT row, pattern FROM triggers WHERE account = :account ORDER BY row, pattern
 
--- all_clusters: The clusters of an account, the largest first.
-SELECT c.*, (
+-- clusters_of: The clusters of a model, the largest first.
+SELECT c.id, c.name, c.centroid, c.radius, c.made_at, c.scope, c.room, (
     SELECT count(*) FROM members AS m JOIN memories AS r ON r.row = m.row WHERE m.cluster = c.cluster AND r.status = 'active'
-) AS size FROM clusters AS c
+) AS size, c.model FROM clusters AS c
 WHERE c.account = :account AND c.model = :model ORDER BY size DESC, c.cluster
 
 -- put_cluster: A new cluster, or a new form of a known one.
@@ -202,6 +222,9 @@ ON CONFLICT (row) DO UPDATE SET cluster = excluded.cluster
 -- leave_cluster: A row belongs to no cluster.
 DELETE FROM members WHERE row = :row
 
+-- document: What a document is read from.
+id, kind, name, scope, room, project, body, created_at, updated_at
+
 -- put_document: A new document, or a new form of a known one.
 INSERT INTO documents (id, account, kind, name, scope, room, project, body, created_at, updated_at)
 VALUES (:id, :account, :kind, :name, :scope, :room, :project, :body, :created_at, :updated_at)
@@ -213,25 +236,25 @@ WHERE documents.account = excluded.account
 DELETE FROM documents WHERE id = :id AND account = :account
 
 -- find_documents: The documents of a kind.
-SELECT * FROM documents WHERE account = :account AND kind = :kind ORDER BY id
+SELECT {document} FROM documents WHERE account = :account AND kind = :kind ORDER BY id
 
 -- named_documents: The documents of a kind and a name, one a place.
-SELECT * FROM documents WHERE account = :account AND kind = :kind AND name = :name ORDER BY id
+SELECT {document} FROM documents WHERE account = :account AND kind = :kind AND name = :name ORDER BY id
 
 -- prefixed_documents: The documents of a kind whose names lie between two bounds.
-SELECT * FROM documents WHERE account = :account AND kind = :kind AND name >= :low AND name < :high ORDER BY name, id
+SELECT {document} FROM documents WHERE account = :account AND kind = :kind AND name >= :low AND name < :high ORDER BY name, id
 
 -- log_access: One reading or writing of a context.
 INSERT INTO accesses (account, document, at, agent, action, memory) VALUES (:account, :document, :at, :agent, :action, :memory)
 
 -- accesses_of: The latest readings and writings of a context.
-SELECT * FROM accesses WHERE account = :account AND document = :document ORDER BY rowid DESC LIMIT :limit
+SELECT at, agent, action, memory FROM accesses WHERE account = :account AND document = :document ORDER BY rowid DESC LIMIT :limit
 
 -- touch: Count accesses; not an event, a recall must not make the journal grow.
 UPDATE memories SET access_count = access_count + :count, accessed_at = max(accessed_at, :at) WHERE row = :row AND +account = :account
 
 -- unembedded: Rows without a vector of the model in use.
-SELECT m.* FROM memories AS m LEFT JOIN vectors AS v ON v.row = m.row AND v.model = :model
+SELECT {memory} FROM memories AS m LEFT JOIN vectors AS v ON v.row = m.row AND v.model = :model
 WHERE m.account = :account AND v.row IS NULL ORDER BY m.row LIMIT :limit
 
 -- switched_off: Projects for which memory is off.
@@ -262,7 +285,7 @@ SELECT name FROM accounts WHERE account IN (
     UNION SELECT account FROM switches UNION SELECT account FROM events) ORDER BY name
 
 -- walk_memories: The rows of an account in their order, each with its vector, of whatever model, and its cluster.
-SELECT m.*, v.model AS model, v.vector AS vector, c.id AS cluster FROM memories AS m
+SELECT {memory}, v.model AS model, v.vector AS vector, c.id AS cluster FROM memories AS m
 LEFT JOIN vectors AS v ON v.row = m.row
 LEFT JOIN members AS b ON b.row = m.row
 LEFT JOIN clusters AS c ON c.cluster = b.cluster
@@ -271,11 +294,32 @@ WHERE m.row > :after AND +m.account = :account ORDER BY m.row LIMIT :limit
 -- shortest_vector: How long the vectors of a model are at least.
 SELECT min(length(vector)) AS bytes FROM vectors WHERE model = :model
 
--- every_cluster: The clusters of every model; nobody asks for their size.
-SELECT c.*, 0 AS size FROM clusters AS c WHERE c.account = :account ORDER BY c.id
+-- all_clusters: The clusters of every model; nobody asks for their size.
+SELECT c.id, c.name, c.centroid, c.radius, c.made_at, c.scope, c.room, 0, c.model FROM clusters AS c WHERE c.account = :account ORDER BY c.id
 
 -- all_purged: The keyed hashes of what was purged.
 SELECT digest FROM purged WHERE account = :account ORDER BY digest
 
 -- holds_nothing: Whether nothing was ever stored under the secret of this file.
 SELECT NOT EXISTS (SELECT 1 FROM memories) AND NOT EXISTS (SELECT 1 FROM purged) AS empty
+
+-- count_kinds: How many memories of each kind; the filter compiler says what is reached.
+SELECT CASE WHEN m.status = 'active' AND m.id IN (SELECT id_bytes(value) FROM json_each(:replaced)) THEN 'superseded' ELSE m.status END,
+       m.status, m.type, m.scope, m.project, count(*)
+FROM memories AS m WHERE m.account = :account AND {reached} GROUP BY 1, 2, 3, 4, 5
+
+-- count_most_tags: The tags that most memories carry.
+SELECT t.tag, count(*) FROM tags AS t JOIN memories AS m ON m.row = t.row
+WHERE m.account = :account AND {reached} GROUP BY t.tag ORDER BY count(*) DESC, t.tag LIMIT 20
+
+-- count_models: How many memories have vectors of each model.
+SELECT v.model, count(*) FROM vectors AS v JOIN memories AS m ON m.row = v.row
+WHERE m.account = :account AND {reached} GROUP BY v.model
+
+-- count_events: How many events there are of what is reached.
+SELECT count(*) FROM events AS e JOIN memories AS m ON m.id = e.memory
+WHERE m.account = :account AND {reached} AND e.account = :account
+
+-- count_unembedded: How many lack a vector of the model in use.
+SELECT count(*) FROM memories AS m LEFT JOIN vectors AS v ON v.row = m.row AND v.model = :model
+WHERE m.account = :account AND {reached} AND v.row IS NULL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -13,26 +13,26 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.persist.graph import GraphReader
 from recollect.persist.index.account import AccountIndex
 from recollect.persist.index.look import Look
-from recollect.persist.sqlite.filter import compile_filter
+from recollect.persist.rows import event_of, micros
+from recollect.persist.settling import settled, with_standing
+from recollect.persist.sqlite.filter import compile_filter, reach
 from recollect.persist.sqlite.graph import FileGraph
 from recollect.persist.sqlite.indexes import Indexes
-from recollect.persist.sqlite.rows import event_of, id_text, memory_of, micros, place_of_target, vectors_of
+from recollect.persist.sqlite.rows import hex_list, id_text, memory_of, vectors_of
+from recollect.persist.sqlite.settling import replacements_of
 from recollect.persist.sqlite.sql import queries
-from recollect.persist.sqlite.tally import Tally
 from recollect.persist.sqlite.whole import WholeReader
-from recollect.values.access import Access
+from recollect.persist.tally import counts
 from recollect.values.cluster import Cluster
-from recollect.values.document import Document
 from recollect.values.event import Event
 from recollect.values.filter import Filter
-from recollect.values.link import Edge, Node
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place
 from recollect.values.search import Candidates, Embedded, Near, Search
-from recollect.values.supersession import Replacement, covers, heirs, in_force
-from recollect.values.words import DocumentKind
+from recollect.values.supersession import Replacement, heirs
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class OpenFile:
     clusters: dict[str, tuple[object, list[Cluster]]] = field(default_factory=dict)
 
 
-class SqliteReader(WholeReader):
+class SqliteReader(WholeReader, GraphReader):
     """Everything that can be asked, over one connection."""
 
     def __init__(self, file: OpenFile, now: datetime | None) -> None:
@@ -55,7 +55,7 @@ class SqliteReader(WholeReader):
         self._secrets: list[bytes] = []
 
     def get(self, account: str, ids: Sequence[str]) -> list[Record | None]:
-        rows = self._run("get_memories", account=self._number(account), ids=_hex_list(ids))
+        rows = self._run("get_memories", account=self._number(account), ids=hex_list(ids))
         found = {memory.id: memory for memory in self._settled(account, rows)}
         return [found.get(str(UUID(wanted))) for wanted in ids]
 
@@ -80,11 +80,11 @@ class SqliteReader(WholeReader):
 
     def find(self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0) -> list[Record]:
         replaced = heirs(self._replacements("all_replacements", identity.account, now))
-        where, values = compile_filter(identity, wanted, micros(now), _hex_list(list(replaced)))
-        sql = f"SELECT m.* FROM memories AS m WHERE {where} ORDER BY m.row DESC LIMIT :limit OFFSET :offset"
+        where, values = compile_filter(identity, wanted, micros(now), hex_list(replaced))
+        sql = f"{queries()['find_memories']} {where} {queries()['page']}"
         values |= {"account": self._number(identity.account), "limit": limit, "offset": offset}
         rows = self._connection.execute(sql, values)
-        return [_standing(memory_of(row, identity.account), replaced) for row in rows]
+        return [with_standing(memory_of(row, identity.account), replaced) for row in rows]
 
     def candidates(self, search: Search) -> Candidates:
         return self._look(search).candidates()
@@ -128,9 +128,6 @@ class SqliteReader(WholeReader):
     ) -> list[int]:
         return self._look(search).standing(deliveries, types, since, limit)
 
-    def edges(self, account: str, nodes: Sequence[Node], most: int, *, upwards: bool = True) -> list[Edge]:
-        return self._graph(account).edges(nodes, most, upwards=upwards)
-
     def triggers(self, account: str) -> list[tuple[int, str]]:
         index = self.warm(account)
         if index.triggers is None:
@@ -146,13 +143,9 @@ class SqliteReader(WholeReader):
 
     def tag_counts(self, identity: Identity, now: datetime) -> dict[str, int]:
         replaced = heirs(self._replacements("all_replacements", identity.account, now))
-        where, values = compile_filter(identity, Filter(), micros(now), _hex_list(list(replaced)))
-        sql = (
-            "SELECT t.tag, count(*) FROM tags AS t JOIN memories AS m ON m.row = t.row"
-            f" WHERE t.account = :account AND {where} GROUP BY t.tag ORDER BY count(*) DESC, t.tag"
-        )
-        rows = self._connection.execute(sql, {**values, "account": self._number(identity.account)})
-        return {row[0]: row[1] for row in rows}
+        where, values = compile_filter(identity, Filter(), micros(now), hex_list(replaced))
+        sql = f"{queries()['count_tags']} {where} {queries()['by_tag']}"
+        return dict(self._connection.execute(sql, values | {"account": self._number(identity.account)}).fetchall())
 
     def embedded(self, account: str) -> Embedded:
         return self.warm(account).embedded()
@@ -160,20 +153,9 @@ class SqliteReader(WholeReader):
     def how_many_embedded(self, account: str) -> int:
         return len(self.warm(account).held_vectors())
 
-    def clusters(self, account: str) -> list[Cluster]:
-        return self._graph(account).clusters()
-
-    def documents(
-        self, account: str, kind: DocumentKind, name: str | None = None, *, prefix: str | None = None
-    ) -> list[Document]:
-        return self._graph(account).documents(kind, name, prefix)
-
-    def accesses(self, account: str, document: str, limit: int) -> list[Access]:
-        return self._graph(account).accesses(document, limit)
-
     def vectors(self, account: str, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The vectors of some memories, of the model in use."""
-        rows = self._run("vectors_of", account=self._number(account), model=self._indexes.model, ids=_hex_list(ids))
+        rows = self._run("vectors_of", account=self._number(account), model=self._indexes.model, ids=hex_list(ids))
         held = ((row["id"], vectors_of(row["vector"], self._indexes.dimensions)) for row in rows)
         return {id_text(key): np.asarray(found, np.float32) for key, found in held if found is not None}
 
@@ -189,32 +171,36 @@ class SqliteReader(WholeReader):
         newest_first: bool = False,
         embeds: bool = False,
     ) -> list[Event]:
-        clauses, values = ["account = :account", "seq > :after"], {"account": self._number(account), "after": after}
-        for name, column, value in (("memory", "memory", memory_id), ("operation", "operation", operation)):
+        clauses = ["account = :account", "seq > :after"]
+        values: dict[str, Any] = {"account": self._number(account), "after": after}
+        for name, value in (("memory", memory_id), ("operation", operation)):
             if value is not None:
-                clauses.append(f"{column} = :{name}")
-                values[name] = UUID(value).bytes  # type: ignore[assignment]
+                clauses.append(f"{name} = :{name}")
+                values[name] = UUID(value).bytes
         if not embeds:
             clauses.append("kind <> 'embed'")
         if since is not None:
             clauses.append("at > :since")
             values["since"] = micros(since)
         order = "DESC" if newest_first else "ASC"
-        sql = f"SELECT * FROM events WHERE {' AND '.join(clauses)} ORDER BY seq {order} LIMIT :limit"
-        return [
-            event_of(row) for row in self._connection.execute(sql, {**values, "limit": -1 if limit is None else limit})
-        ]
+        sql = f"{queries()['find_events']} {' AND '.join(clauses)} ORDER BY seq {order} LIMIT :limit"
+        values["limit"] = -1 if limit is None else limit
+        return [event_of(row, id_text) for row in self._connection.execute(sql, values)]
 
     def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]:
         """Those of some operations that a later one has undone."""
-        rows = self._run("undone", account=self._number(account), ids=_hex_list(list(operations)))
+        rows = self._run("undone", account=self._number(account), ids=hex_list(operations))
         return frozenset(id_text(row["undoes"]) for row in rows)
 
     def count(self, account: str, now: datetime, identity: Identity | None = None) -> dict[str, Any]:
-        values = {"account": self._number(account), "model": self._indexes.model}
-        tally = Tally(self._connection, values, identity)
-        replaced = heirs(self._replacements("all_replacements", account, now))
-        return tally.counts(_hex_list(list(replaced)))
+        replaced = hex_list(heirs(self._replacements("all_replacements", account, now)))
+        values = {"account": self._number(account), "model": self._indexes.model, "replaced": replaced}
+        reached = "1" if identity is None else reach(identity, values)
+
+        def ask(name: str) -> list[sqlite3.Row]:
+            return self._connection.execute(queries()[name].replace("{reached}", reached), values).fetchall()
+
+        return counts(ask)
 
     def unembedded(self, account: str, limit: int) -> list[Record]:
         rows = self._run("unembedded", account=self._number(account), model=self._indexes.model, limit=limit)
@@ -257,34 +243,10 @@ class SqliteReader(WholeReader):
     def _settled(self, account: str, rows: Iterable[sqlite3.Row]) -> list[Record]:
         """Memories with what is worked out at read time: whether something in force supersedes them."""
         memories = [memory_of(row, account) for row in rows]
-        links: dict[str, Replacement] = {}
-        above = [memory.id for memory in memories]
-        while above:
-            fresh = [
-                link for link in self._replacements("replacements", account, self._now, above) if link.new not in links
-            ]
-            links |= {link.new: link for link in fresh}
-            above = [link.new for link in fresh]
-        replaced = heirs(links.values()) if links else {}
-        return [_standing(memory, replaced) for memory in memories]
+        return settled(memories, lambda ids: self._replacements("replacements", account, self._now, ids))
 
     def _replacements(
         self, query: str, account: str, now: datetime | None, ids: Sequence[str] = ()
     ) -> list[Replacement]:
         """Who replaces whom, where the one covers the other."""
-        rows = self._run(query, account=self._number(account), ids=_hex_list(ids)).fetchall()
-        return [
-            Replacement(id_text(row["id"]), id_text(row["supersedes"]), in_force(new, now))
-            for row in rows
-            if covers((new := memory_of(row, account)).place, place_of_target(row))
-        ]
-
-
-def _standing(memory: Record, replaced: Mapping[str, str]) -> Record:
-    if memory.status != "active" or memory.id not in replaced:
-        return memory
-    return memory.with_(status="superseded", superseded_by=replaced[memory.id])
-
-
-def _hex_list(ids: Sequence[str]) -> str:
-    return json.dumps([UUID(wanted).hex for wanted in ids])
+        return replacements_of(self._run(query, account=self._number(account), ids=hex_list(ids)), account, now)

@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.errors import InvalidInput
-from recollect.persist.sqlite.graph import cluster_of
+from recollect.persist.arriving import joined_secrets
+from recollect.persist.rows import replayed_row
 from recollect.persist.sqlite.indexes import Indexes
-from recollect.persist.sqlite.rows import blob_of, dumped, id_bytes, id_text, memory_of, micros, vectors_of
+from recollect.persist.sqlite.rows import blob_of, id_bytes, id_text, memory_of, vectors_of
 from recollect.persist.sqlite.sql import queries
-from recollect.values.cluster import Cluster
 from recollect.values.event import Event
 from recollect.values.ids import fingerprint
 from recollect.values.kept import Kept
@@ -51,20 +50,14 @@ class WholeAccount:
         """Of a model that is not in use, told from its shortest vector: most memories have one passage only."""
         return int(self._run("shortest_vector", model=model).fetchone()["bytes"]) // 2
 
-    def clusters(self) -> list[tuple[str, Cluster]]:
-        """The clusters of every model."""
-        return [(row["model"], cluster_of(row)) for row in self._run("every_cluster")]
-
     def purged_digests(self) -> list[bytes]:
         """The keyed hashes of what was purged."""
         return [row["digest"] for row in self._run("all_purged")]
 
     def keep_purged(self, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
         """Take digests in, and the secrets they were made with."""
-        own, *former = known_secrets(self._connection)
-        if self._run("holds_nothing").fetchone()["empty"]:
-            own, former = secrets[0], list(secrets[1:])
-        former += [secret for secret in secrets if secret not in (own, *former)]
+        empty = bool(self._run("holds_nothing").fetchone()["empty"])
+        own, *former = joined_secrets(known_secrets(self._connection), secrets, empty=empty)
         for name, value in (("secret", own), (_FORMER, json.dumps(former))):
             self._connection.execute(queries()["set_note"], {"name": name, "value": value})
         for digest in digests:
@@ -75,20 +68,7 @@ class WholeAccount:
         row = None
         if event.document is None:
             row = self._run("row_of", id=id_bytes(event.memory_id)).fetchone()
-        cursor = self._run(
-            "add_event",
-            operation=id_bytes(event.operation),
-            at=micros(event.at),
-            actor=event.actor,
-            kind=event.kind,
-            memory=id_bytes(event.memory_id),
-            row=0 if row is None else row["row"],
-            before=dumped(event.before),
-            after=dumped(event.after),
-            reason=event.reason,
-            undoes=None if event.undoes is None else id_bytes(event.undoes),
-            document=event.document,
-        )
+        cursor = self._run("add_event", row=0 if row is None else row["row"], **replayed_row(event, id_bytes))
         return cursor.lastrowid or 0
 
     def put_vectors(self, row: int, model: str, vectors: NDArray[np.float32]) -> None:
@@ -111,9 +91,6 @@ class WholeReader(ABC):
 
     def walk(self, account: str, after: int, limit: int) -> list[Kept]:
         return self._whole(account).walk(after, limit, self._indexes.model, self._indexes.dimensions)
-
-    def all_clusters(self, account: str) -> list[tuple[str, Cluster]]:
-        return self._whole(account).clusters()
 
     def purged_digests(self, account: str) -> list[bytes]:
         return self._whole(account).purged_digests()
@@ -140,12 +117,3 @@ def known_secrets(connection: sqlite3.Connection) -> list[str]:
     notes = {name: connection.execute(queries()["get_note"], {"name": name}).fetchone() for name in ("secret", _FORMER)}
     former = notes[_FORMER]
     return [notes["secret"]["value"], *(json.loads(former["value"]) if former else ())]
-
-
-def checked(model: str, vectors: NDArray[np.float32], dimensions: int) -> NDArray[np.float32]:
-    """Vectors of the model in use, if they can be: what has other dimensions could be compared with nothing."""
-    if np.atleast_2d(vectors).shape[1] != dimensions:
-        raise InvalidInput(
-            "vectors", f"{model} has {dimensions} dimensions, not so many", "leave them out and re-embed"
-        )
-    return vectors

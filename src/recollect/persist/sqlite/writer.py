@@ -5,18 +5,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect import errors
+from recollect.persist.arriving import checked
+from recollect.persist.graph import access_row, cluster_row, document_row
 from recollect.persist.index.account import AccountIndex
-from recollect.persist.sqlite.graph import cluster_row, document_row
+from recollect.persist.rows import event_row, micros
 from recollect.persist.sqlite.reader import OpenFile, SqliteReader
-from recollect.persist.sqlite.rows import blob_of, dumped, id_bytes, id_text, micros, row_of
+from recollect.persist.sqlite.rows import blob_of, id_bytes, id_text, row_of
 from recollect.persist.sqlite.sql import queries
-from recollect.persist.sqlite.whole import WholeAccount, checked
+from recollect.persist.sqlite.whole import WholeAccount
 from recollect.values.access import Access
 from recollect.values.cluster import Cluster, nearest_cluster, wall_of
 from recollect.values.document import Document, journal_sides
@@ -24,7 +25,7 @@ from recollect.values.event import Event, Image, Operation
 from recollect.values.ids import new_id
 from recollect.values.image import difference, to_image
 from recollect.values.memory import Record
-from recollect.values.words import EventKind
+from recollect.values.words import DocumentKind, EventKind
 
 
 class SqliteTransaction(SqliteReader):
@@ -123,7 +124,7 @@ class SqliteTransaction(SqliteReader):
         if after is None:
             self._run("drop_document", id=id_bytes(held.id), account=number)
         else:
-            self._run("put_document", **document_row(after, number))
+            self._run("put_document", account=number, **document_row(after, id_bytes))
         if kind is not None:
             old, new = journal_sides(before, after)
             self._journal(held.id, 0, kind, old, new, reason, held.kind)
@@ -135,19 +136,12 @@ class SqliteTransaction(SqliteReader):
         self._journal(document.id, 0, "purge", None, None, document=document.kind)
 
     def log_access(self, account: str, document: str, access: Access) -> None:
-        values = {
-            "account": self._own(account),
-            "document": id_bytes(document),
-            "at": micros(access.at),
-            "agent": access.agent,
-            "action": access.action,
-            "memory": None if access.memory_id is None else id_bytes(access.memory_id),
-        }
-        self._run("log_access", **values)
+        number = self._own(account)
+        self._run("log_access", account=number, document=id_bytes(document), **access_row(access, id_bytes))
 
     def put_cluster(self, account: str, cluster: Cluster, rows: Sequence[int], model: str | None = None) -> None:
         number = self._own(account)
-        self._run("put_cluster", **cluster_row(cluster, number, model or self._indexes.model))
+        self._run("put_cluster", account=number, **cluster_row(cluster, model or self._indexes.model, id_bytes))
         self._run("clear_cluster", id=id_bytes(cluster.id), account=number)
         values = [{"row": int(row), "id": id_bytes(cluster.id), "account": number} for row in rows]
         self._connection.executemany(queries()["join_cluster"], values)
@@ -232,21 +226,7 @@ class SqliteTransaction(SqliteReader):
         before: Image | None,
         after: Image | None,
         reason: str | None = None,
-        document: str | None = None,
+        document: DocumentKind | None = None,
     ) -> None:
-        operation = self.operation
-        values: dict[str, Any] = {
-            "account": self._own(self._account),
-            "operation": id_bytes(operation.id),
-            "at": micros(operation.at),
-            "actor": operation.actor,
-            "kind": kind,
-            "memory": id_bytes(memory),
-            "row": row,
-            "before": dumped(before),
-            "after": dumped(after),
-            "reason": reason,
-            "undoes": None if operation.undoes is None else id_bytes(operation.undoes),
-            "document": document,
-        }
-        self._run("add_event", **values)
+        values = event_row(self.operation, kind, memory, before, after, reason, document, id_bytes)
+        self._run("add_event", account=self._own(self._account), row=row, **values)

@@ -18,7 +18,9 @@ from recollect.testing.contract.samples import (
     record,
     row_of,
 )
+from recollect.values.document import Document, document_image
 from recollect.values.event import Event
+from recollect.values.ids import new_id
 from recollect.values.image import to_image
 from recollect.values.memory import Breadcrumb, Record
 
@@ -132,6 +134,19 @@ class JournalContract:
             assert reader.undone(ACCOUNT, [event.operation, memory.id]) == frozenset((event.operation,))
             assert reader.undone("other", [event.operation]) == frozenset()
             assert reader.events(ACCOUNT)[-1].undoes == event.operation
+
+    def test_of_a_changed_pool_only_the_keys_of_its_data_that_differ_are_journaled(self, store: Store) -> None:
+        made = Document(new_id(NOW), ACCOUNT, "pool", "board", NOW, NOW, body={"data": {"kept": 1, "gone": 2}})
+        changed = made.with_body(LATER, data={"kept": 1, "new": 3})
+        with store.transaction(ACCOUNT, "tester", NOW) as tx:
+            tx.put_document(None, made, "pool")
+            tx.put_document(made, changed, "pool")
+        with store.reading() as reader:
+            first, second = reader.events(ACCOUNT)
+        assert (first.before, first.after) == (None, document_image(made))
+        assert second.before is not None
+        assert second.after is not None
+        assert (second.before["body"], second.after["body"]) == ({"data": {"gone": 2}}, {"data": {"new": 3}})
 
     def test_touching_counts_and_is_not_journaled(self, store: Store) -> None:
         memory = record("the green door is open")

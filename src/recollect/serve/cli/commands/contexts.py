@@ -11,13 +11,12 @@ from recollect.serve.cli.commands.snapshots import PAST
 from recollect.serve.cli.door import Door
 from recollect.serve.cli.drafts import read_text
 from recollect.serve.cli.family import Family
+from recollect.serve.cli.sharing import add_grants, fields_of, whose
 from recollect.serve.cli.verb import Verb
-from recollect.values.words import ACCESS_LEVELS, CONTEXT_TYPES, MEMORY_TYPES, SCOPES
+from recollect.values.words import CONTEXT_TYPES, MEMORY_TYPES
 
 if TYPE_CHECKING:
     from recollect.values.container import Context
-
-_LEVEL = click.Choice(ACCESS_LEVELS)
 
 
 @click.group(
@@ -37,6 +36,13 @@ def contexts() -> None:
     """
 
 
+def _done(door: Door, made: Context, done: str) -> None:
+    from recollect.serve.cli.tier_forms import plain
+    from recollect.serve.cli.views.containers import show_context
+
+    door.done(lambda: plain(made), lambda page: show_context(page, made, door.now, done))
+
+
 @contexts.command(
     "create",
     cls=Verb,
@@ -50,23 +56,12 @@ def contexts() -> None:
     "--type", required=True, type=click.Choice(CONTEXT_TYPES), metavar="TYPE", help="knowledge_base, agent_memory …"
 )
 @click.option("--about", "description", metavar="TEXT", help="What it is for.")
-@click.option(
-    "--scope", type=click.Choice(SCOPES), metavar="SCOPE", help="global, team, agent, project, session, task."
-)
-@click.option("--team", metavar="NAME", help="For a context of a team.")
-@click.option("--session", metavar="NAME", help="For a context of a session.")
-@click.option("--task", metavar="NAME", help="For a context of a task.")
-@click.option("--read", multiple=True, metavar="AGENT", help="Who may read; may be repeated.")
-@click.option("--write", multiple=True, metavar="AGENT", help="Who may read and write; may be repeated.")
-@click.option("--public", is_flag=True, help="All of the account may read.")
+@whose("context")
 @click.pass_obj
-def create(door: Door, /, name: str, type: Any, read: Any, write: Any, public: bool, **fields: Any) -> None:
+def create(door: Door, /, name: str, type: Any, **given: Any) -> None:
     """Make an empty context."""
-    given = {field: value for field, value in fields.items() if value is not None}
-    if read or write or public:
-        given["access"] = {"read": list(read), "write": list(write), "public_read": public}
     with door.writing() as memory:
-        made = memory.contexts.create(name, type=type, **given)
+        made = memory.contexts.create(name, type=type, **fields_of(given))
     _done(door, made, "made")
 
 
@@ -189,36 +184,12 @@ def archive(door: Door, name: str, back: bool) -> None:
     _done(door, made, "in use again" if back else "put away")
 
 
-@contexts.command("grant", cls=Verb, examples=("contexts grant handbook eve read",))
-@click.argument("name")
-@click.argument("to_agent", metavar="AGENT")
-@click.argument("level", type=_LEVEL, metavar="read|write")
-@click.pass_obj
-def grant(door: Door, name: str, to_agent: str, level: str) -> None:
-    """Let another agent read, or read and write."""
-    with door.writing() as memory:
-        made = memory.contexts.grant(name, to_agent, level)  # type: ignore[arg-type]
-    _done(door, made, f"{to_agent} may {level}")
-
-
-@contexts.command("revoke", cls=Verb, examples=("contexts revoke handbook eve",))
-@click.argument("name")
-@click.argument("of_agent", metavar="AGENT")
-@click.argument("level", type=_LEVEL, metavar="[read|write]", required=False)
-@click.pass_obj
-def revoke(door: Door, name: str, of_agent: str, level: str | None) -> None:
-    """Take a grant back."""
-    with door.writing() as memory:
-        made = memory.contexts.revoke(name, of_agent, level)  # type: ignore[arg-type]
-    _done(door, made, f"taken from {of_agent}")
-
-
+add_grants(
+    contexts,
+    lambda memory: memory.contexts,
+    _done,
+    grants=("contexts grant handbook eve read",),
+    revokes=("contexts revoke handbook eve",),
+)
 for past in PAST:
     contexts.add_command(past)
-
-
-def _done(door: Door, made: Context, done: str) -> None:
-    from recollect.serve.cli.tier_forms import plain
-    from recollect.serve.cli.views.containers import show_context
-
-    door.done(lambda: plain(made), lambda page: show_context(page, made, door.now, done))

@@ -10,15 +10,15 @@ import click
 from recollect.serve.cli.door import Door
 from recollect.serve.cli.family import Family
 from recollect.serve.cli.given import as_text, object_of, value_of
+from recollect.serve.cli.sharing import add_grants, fields_of, whose
 from recollect.serve.cli.times import lifetime
 from recollect.serve.cli.verb import Verb
 from recollect.values.pool import RUN_POOLS
-from recollect.values.words import ACCESS_LEVELS, POOL_TYPES, SCOPES
+from recollect.values.words import POOL_TYPES
 
 if TYPE_CHECKING:
     from recollect.values.pool import Pool
 
-_LEVEL = click.Choice(ACCESS_LEVELS)
 _EXPECT = click.option("--expect", type=int, metavar="VERSION", help="Only if the pool is still at this version.")
 
 
@@ -38,6 +38,13 @@ def pool() -> None:
     """
 
 
+def _done(door: Door, made: Pool, done: str) -> None:
+    from recollect.serve.cli.tier_forms import plain
+    from recollect.serve.cli.views.containers import show_pool
+
+    door.done(lambda: plain(made), lambda page: show_pool(page, made, door.now, done))
+
+
 @pool.command(
     "create",
     cls=Verb,
@@ -50,26 +57,16 @@ def pool() -> None:
 @click.argument("name")
 @click.argument("data", required=False)
 @click.option("--type", type=click.Choice(POOL_TYPES), metavar="TYPE", help="shared, agent_private, team_shared …")
-@click.option(
-    "--scope", type=click.Choice(SCOPES), metavar="SCOPE", help="global, team, agent, project, session, task."
-)
-@click.option("--team", metavar="NAME", help="For a pool of a team.")
-@click.option("--session", metavar="NAME", help="For a pool of a session.")
-@click.option("--task", metavar="NAME", help="For a pool of a task.")
-@click.option("--read", multiple=True, metavar="AGENT", help="Who may read; may be repeated.")
-@click.option("--write", multiple=True, metavar="AGENT", help="Who may read and write; may be repeated.")
-@click.option("--public", is_flag=True, help="All of the account may read.")
+@whose("pool")
 @click.option("--ttl", type=lifetime, metavar="DURATION", help="Gone after this: 12h, 30d.")
 @click.pass_obj
-def create(door: Door, /, name: str, data: str | None, read: Any, write: Any, public: bool, **fields: Any) -> None:
+def create(door: Door, /, name: str, data: str | None, **given: Any) -> None:
     """Make a pool. DATA is a JSON object; - reads it from stdin."""
-    given = {field: value for field, value in fields.items() if value is not None}
+    fields = fields_of(given)
     if data is not None:
-        given["data"] = object_of("data", data)
-    if read or write or public:
-        given["access"] = {"read": list(read), "write": list(write), "public_read": public}
+        fields["data"] = object_of("data", data)
     with door.writing() as memory:
-        made = memory.pools.create(name, **given)
+        made = memory.pools.create(name, **fields)
     _done(door, made, "made")
 
 
@@ -166,28 +163,13 @@ def unset(door: Door, name: str, key: str, expect: int | None) -> None:
     _done(door, made, "taken out")
 
 
-@pool.command("grant", cls=Verb, examples=("pool grant board eve write",))
-@click.argument("name")
-@click.argument("to_agent", metavar="AGENT")
-@click.argument("level", type=_LEVEL, metavar="read|write")
-@click.pass_obj
-def grant(door: Door, name: str, to_agent: str, level: str) -> None:
-    """Let another agent read, or read and write."""
-    with door.writing() as memory:
-        made = memory.pools.grant(name, to_agent, level)  # type: ignore[arg-type]
-    _done(door, made, f"{to_agent} may {level}")
-
-
-@pool.command("revoke", cls=Verb, examples=("pool revoke board eve", "pool revoke board eve write"))
-@click.argument("name")
-@click.argument("of_agent", metavar="AGENT")
-@click.argument("level", type=_LEVEL, metavar="[read|write]", required=False)
-@click.pass_obj
-def revoke(door: Door, name: str, of_agent: str, level: str | None) -> None:
-    """Take a grant back."""
-    with door.writing() as memory:
-        made = memory.pools.revoke(name, of_agent, level)  # type: ignore[arg-type]
-    _done(door, made, f"taken from {of_agent}")
+add_grants(
+    pool,
+    lambda memory: memory.pools,
+    _done,
+    grants=("pool grant board eve write",),
+    revokes=("pool revoke board eve", "pool revoke board eve write"),
+)
 
 
 @pool.command("extend", cls=Verb, examples=("pool extend board --ttl 7d",))
@@ -233,10 +215,3 @@ def run(door: Door, run_id: str, kind: str) -> None:
     with door.writing() as memory:
         made = memory.pools.workflow(run_id, kind)  # type: ignore[arg-type]
     _done(door, made, "at hand")
-
-
-def _done(door: Door, made: Pool, done: str) -> None:
-    from recollect.serve.cli.tier_forms import plain
-    from recollect.serve.cli.views.containers import show_pool
-
-    door.done(lambda: plain(made), lambda page: show_pool(page, made, door.now, done))
