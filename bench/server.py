@@ -59,7 +59,7 @@ def run(size: Size, url: str | None = None) -> list[Figure]:
             figures.append(Figure("vector indexes of large accounts", time.perf_counter() - started, unit="s"))
             figures += _recalls(memory, size, asked, server)
             figures += _exactness(memory, size, asked, embedder)
-            figures += [_together(memory, size, asked), *_remembers(memory, size, len(asked))]
+            figures += [*_remembers(memory, size, len(asked)), _together(memory, size, asked)]
         figures += _sizes(where, size)
     return figures
 

@@ -27,7 +27,7 @@ _NARROW, _MOST = 0.12, 0.5
 _ROUNDING = 1e-3
 _OWN = re.compile(r"\{(own|model|dimensions|likely)\}")
 # The first is that of a new connection.
-_USUAL_WIDTH, _MOST_WIDTH = 128, 1000
+_USUAL_WIDTH, _MOST_WIDTH = 160, 1000
 
 
 @dataclass(frozen=True, slots=True)
