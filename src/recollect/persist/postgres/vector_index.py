@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # An account with fewer memories than this is measured row by row and gets no index.
 INDEXED_FROM = 5_000
-_LINKS, _WIDTH = 16, 64
+_LINKS, _WIDTH = 16, 128
 
 
 @dataclass(frozen=True, slots=True)
