@@ -1,4 +1,4 @@
-"""Columns: arrays between numpy and the server in binary, without a Python object a value, and the scorer's columns from them.
+"""Columns: arrays between numpy and the server in binary, without a Python object a value.
 
 Loaders are for the binary format only, so that cursors which ask for text still get lists. No array may hold a NULL.
 """
@@ -6,7 +6,7 @@ Loaders are for the binary format only, so that cursors which ask for text still
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from psycopg.adapt import Dumper, Loader
 from psycopg.pq import Format
 
-from recollect.values.search import Columns
-from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+from recollect.values.words import STATUSES
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -36,12 +35,6 @@ _KINDS: dict[str, tuple[int, int, str]] = {
 _TEXT = 25
 _HEAD = struct.Struct(">iiIii")
 WORDS_HEAD = _HEAD.size
-_WORDS = {"statuses": STATUSES, "types": MEMORY_TYPES, "scopes": SCOPES, "sources": PROVENANCE_KINDS}
-_NARROW = {
-    **dict.fromkeys(("status", "type", "scope", "source", "role"), np.uint8),
-    **dict.fromkeys(("season",), np.int8),
-    **dict.fromkeys(("score", "strength", "access_count"), np.float32),
-}
 
 
 class Dense:
@@ -88,15 +81,16 @@ class _DenseDumper(Dumper):
 
 class _ArrayDumper(Dumper):
     format = Format.BINARY
+    element, wire = 0, ""
 
     def get_key(self, obj: Array, format: PyFormat) -> Any:  # noqa: ARG002  (the library's names)
-        return (np.ndarray, obj.dtype.name)
+        return (np.ndarray, obj.dtype.str)
 
     def upgrade(self, obj: Array, format: PyFormat) -> Dumper:  # noqa: ARG002
-        return _DUMPERS[obj.dtype.name](np.ndarray)
+        return _DUMPERS[obj.dtype.str](np.ndarray)
 
     def dump(self, obj: Array) -> Buffer:
-        element, _, wire = _KINDS[obj.dtype.name]
+        element, wire = self.element, self.wire
         if len(obj) == 0:
             return struct.pack(">iiI", 0, 0, element)
         width = obj.dtype.itemsize
@@ -121,8 +115,10 @@ class _ArrayLoader(Loader):
         return values_in(data, self.wire)
 
 
+# By how numpy spells a type: its name is worked out anew each time it is asked for.
 _DUMPERS: dict[str, type[Dumper]] = {
-    name: type(f"_{name}", (_ArrayDumper,), {"oid": array}) for name, (_, array, _) in _KINDS.items()
+    np.dtype(name).str: type(f"_{name}", (_ArrayDumper,), {"oid": array, "element": element, "wire": wire})
+    for name, (element, array, wire) in _KINDS.items()
 }
 
 
@@ -136,36 +132,7 @@ def register(connection: Connection[Any]) -> None:
         adapters.register_loader(array, type(f"_{name}_loader", (_ArrayLoader,), {"wire": wire}))
 
 
-def scoring_columns(found: Mapping[str, Array], status: NDArray[np.uint8], lengths: NDArray[np.int32]) -> Columns:
-    """The columns the scorer may see, from the arrays of the columns statement."""
-    taken = {name: found[name] for name in Columns.__slots__ if name in found}
-    taken |= {name: found[name].astype(kind) for name, kind in _NARROW.items() if name in found}
-    return Columns(**{**taken, "status": status, "length": lengths})
-
-
 @cache
 def in_codes(statement: str) -> str:
-    """A statement with our own closed lists of words written in, so that words come back as their numbers."""
-    for name, words in _WORDS.items():
-        statement = statement.replace(f"{{{name}}}", f"'{{{','.join(words)}}}'::text[]")
-    return statement
-
-
-def no_columns() -> Columns:
-    """The columns of no rows."""
-    kinds = {
-        **dict.fromkeys(("importance", "weight", "confidence", "trust"), np.float32),
-        **dict.fromkeys(("created", "updated", "accessed", "hit", "occurred"), np.float64),
-        **dict.fromkeys(("standing", "asks"), np.bool_),
-        **dict.fromkeys(("thread", "position", "length"), np.int32),
-        **_NARROW,
-    }
-    return Columns(**{name: np.empty(0, kind) for name, kind in kinds.items()})
-
-
-def words_in(raw: bytes | None) -> NDArray[np.int32]:
-    """The words of many rows, one row after the other, as the statements send them."""
-    if not raw:
-        return np.empty(0, np.int32)
-    cells = np.frombuffer(raw, [("size", ">i4"), ("value", ">i4")])
-    return cells["value"].astype(np.int32)
+    """A statement with the statuses written in, so that they come back as their numbers."""
+    return statement.replace("{statuses}", f"'{{{','.join(STATUSES)}}}'::text[]")

@@ -17,6 +17,7 @@ from recollect.persist.index.rows import lexical_key
 from recollect.persist.postgres.columns import Dense, Texts
 from recollect.persist.postgres.places import place_text
 from recollect.persist.postgres.sql import queries
+from recollect.persist.postgres.vector_index import MOST_WAITING, index_name
 from recollect.persist.postgres.words import Words, words_of
 from recollect.values.memory import Record
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 Vectors = NDArray[np.float32]
+# So many vectors of one change are a few.
+_FEW = 64
 # What a load of new memories with vectors changes, in this order: then one statement does it all.
 _GROWTH = ("add_vectors", "count_words", "count_rooms", "count_center", "count_account")
 
@@ -83,6 +86,9 @@ class Derived:
                     "parts": np.concatenate([np.arange(len(part), dtype=np.int16) for part in self._vectors]),
                     "flat": flat.astype(np.float32).reshape(-1),
                     "width": flat.shape[1],
+                    "few": len(flat) <= _FEW,
+                    "most": MOST_WAITING,
+                    "index": index_name(self._account_id, self._model),
                 },
             )
         if words := {word: many for word, many in self._words.items() if many}:

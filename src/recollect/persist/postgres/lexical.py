@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.index.vectors import top_of
-from recollect.persist.postgres.columns import words_in
+from recollect.persist.postgres.facets import words_in
 from recollect.persist.postgres.filter import Compiled, moment, stored
 from recollect.persist.postgres.legs import Ask, Leg, text_of
 from recollect.persist.postgres.link import Facts, Link
@@ -18,7 +18,7 @@ from recollect.values.search import Floats, Search
 Rows = NDArray[np.int64]
 # In a small account every word of a question counts; in a larger one so many rows are scored at most, unless the rarest word
 # alone stands in more. A row costs three microseconds, most of them for a page of its own.
-SMALL, GATE = 4_000, 800
+SMALL, GATE = 4_000, 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from recollect.persist.index.mask import ACTIVE, SUPERSEDED
 from recollect.persist.index.vectors import distinct
-from recollect.persist.postgres.columns import Array, Dense, in_codes, no_columns, scoring_columns, words_in
+from recollect.persist.postgres.columns import Array, Dense
+from recollect.persist.postgres.facets import FACETS, no_rows, scoring_columns, words_in
 from recollect.persist.postgres.filter import STANDING_ROWS, compile_search, moment, reach, standing_part, window_part
 from recollect.persist.postgres.legs import Ask, Leg, text_of, together
 from recollect.persist.postgres.lexical import Scored, scored
@@ -126,12 +127,7 @@ class Look:
         search, texts = self._search, queries("search.sql")
         if len(rows) == 0:
             return {}
-        values = {
-            **self._filter.values,
-            "rows": rows,
-            "seasons": "\x1f".join(sorted(search.seasons)),
-            "model": self._link.model,
-        }
+        values = {**self._filter.values, "rows": rows, "model": self._link.model}
         chosen, near = texts["alone"], texts["nearness_unknown"]
         if search.neighbours and len(talking):
             chosen = texts["beside"]
@@ -139,12 +135,12 @@ class Look:
         if search.vector is not None:
             near = texts["nearness"]
             values["vector"] = Dense(search.vector)
-        statement = in_codes(texts["columns"]).replace("{chosen}", chosen).replace("{near}", near)
+        statement = texts["columns"].replace("{chosen}", chosen).replace("{near}", near)
         if search.rows:  # asked for by number: whether they may be shown is still to be seen
             statement += " AND {where}"
         statement = self._filter.into(statement)
         found = self._link.columns(values, statement)
-        return {} if found["row"] is None else found
+        return {} if found["row"] is None else {**found, "facets": np.frombuffer(found["facets"], FACETS)}
 
     def _answer(self, facts: Facts, asked: Weights, found: dict[str, Array], chosen: Rows, inside: int) -> Candidates:
         search = self._search
@@ -161,14 +157,16 @@ class Look:
         if not found:
             empty = np.empty(0, np.float32)
             matches = np.zeros((0, len(asked.marks)), np.uint8)
-            return Candidates(_NO_ROWS, empty, empty, matches, empty.astype(np.bool_), no_columns(), **whole)
+            return Candidates(
+                _NO_ROWS, empty, empty, matches, empty.astype(np.bool_), scoring_columns(no_rows(), ()), **whole
+            )
         counts = occurrences(asked.marks, words_in(found["words"]), found["length"])  # type: ignore[arg-type]
         scores = bm25(asked, counts, found["length"])
         order = np.argsort(found["row"], kind="stable")
         taken = {name: part[order] for name, part in found.items() if name != "words"}
         rows = taken["row"]
-        selected = np.isin(rows, chosen)
-        columns = scoring_columns(taken, self._standing(rows, taken["status"]), taken["length"])
+        selected = chosen[np.searchsorted(chosen[:-1], rows)] == rows
+        columns = scoring_columns(taken, search.seasons, self._standing(rows, taken["facets"]["status"]))
         return Candidates(rows, taken["cosine"], scores[order], counts[order], selected, columns, **whole)
 
     def _counts(self, facts: Facts) -> tuple[int, tuple[tuple[str, int], ...]]:
@@ -191,6 +189,8 @@ class Look:
         return facts.memories if visible is None else visible, ()
 
     def _standing(self, rows: Rows, status: Array) -> NDArray[np.uint8]:
+        if len(self._superseded) == 0:
+            return status.astype(np.uint8)
         replaced = np.isin(rows, self._superseded) & (status == ACTIVE)
         return np.where(replaced, SUPERSEDED, status).astype(np.uint8)
 

@@ -11,7 +11,7 @@ BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE
 SET LOCAL recollect.account = '%(account)s'
 
 -- account: What an account is called, where it stands, and where memory is switched off.
-SELECT name, seq, clusters, held, replacing, off, purged FROM standing(%(account_id)s)
+SELECT name, seq, clusters, held, replacing, off, purged, gaps FROM standing(%(account_id)s)
 
 -- secrets: The keys of the hashes of texts: the one in use, and those of stores that were brought in.
 SELECT name, value FROM notes WHERE account_id = 0 AND name IN ('secret', 'former_secrets')
@@ -23,7 +23,7 @@ SELECT name, value FROM notes WHERE account_id = 0 AND name IN ('secret', 'forme
 {look_at}; {account}
 
 -- write: Begin a change: one writer an account at a time; the number is for the first row it may make.
-{begin_writing}; {look_at}; SELECT pg_advisory_xact_lock(%(lock)s); {account}; {secrets}; SELECT nextval('memory_rows')
+{begin_writing}; {look_at}; SELECT secrets, reserved FROM sole_writer(%(account_id)s, %(lock)s); {account}
 
 -- more_rows: Numbers for further rows.
 SELECT nextval('memory_rows') FROM generate_series(1, %(count)s)
@@ -69,11 +69,13 @@ m.expires_at, m.delivery, m.status, m.supersedes, m.source, m.position, m.speake
 INSERT INTO memories (
     account_id, row, id, content, digest, type, scope, agent, team, project, session, task, place, importance, weight,
     confidence, trust, score, strength, access_count, created_at, updated_at, accessed_at, hit_at, valid_from, valid_until,
-    expires_at, delivery, status, supersedes, source, position, speaker, occurred_at, season, tags, more, key, standing, asks, role, words)
+    expires_at, delivery, status, supersedes, source, position, speaker, occurred_at, season, tags, more, key, standing, role, words, packed_words,
+    facets)
 SELECT
     account_id, row, id, content, digest, type, scope, agent, team, project, session, task, place, importance, weight,
     confidence, trust, score, strength, access_count, created_at, updated_at, accessed_at, hit_at, valid_from, valid_until,
-    expires_at, delivery, status, supersedes, source, position, speaker, occurred_at, season, tags, more, key, standing, asks, role, words
+    expires_at, delivery, status, supersedes, source, position, speaker, occurred_at, season, tags, more, key, standing, role, words, packed_words,
+    facets
 FROM json_populate_recordset(NULL::memories, %(memories)s::json)
 
 -- update_memory: Every field of a row but its counters and its identity.
@@ -84,7 +86,8 @@ UPDATE memories SET
     updated_at = %(updated_at)s, hit_at = %(hit_at)s, valid_from = %(valid_from)s, valid_until = %(valid_until)s,
     expires_at = %(expires_at)s, delivery = %(delivery)s, status = %(status)s, supersedes = %(supersedes)s, source = %(source)s,
     position = %(position)s, speaker = %(speaker)s, occurred_at = %(occurred_at)s, season = %(season)s, tags = %(tags)s,
-    more = %(more)s, key = %(key)s, standing = %(standing)s, asks = %(asks)s, role = %(role)s, words = %(words)s
+    more = %(more)s, key = %(key)s, standing = %(standing)s, role = %(role)s, words = %(words)s,
+    packed_words = %(packed_words)s, facets = %(facets)s
 WHERE account_id = %(account_id)s AND row = %(row)s
 
 -- delete_memory: Take a row out; its links and trigger patterns go with it, its tags and vectors are taken out beside it.
@@ -358,7 +361,7 @@ SELECT set_config('search_path', {path}, false),
        set_config('max_parallel_workers_per_gather', '0', false),
        set_config('hnsw.iterative_scan', 'relaxed_order', false),
        set_config('hnsw.max_scan_tuples', '40000', false),
-       set_config('hnsw.ef_search', '160', false),
+       set_config('hnsw.ef_search', '100', false),
        set_config('jit', 'off', false),
        set_config('role', %(role)s, false)
 
@@ -424,6 +427,11 @@ RETURNING until
 
 -- drop_lease: The work is done.
 DELETE FROM leases WHERE account_id = %(account_id)s AND work = %(work)s AND holder = %(holder)s RETURNING until
+
+-- link_waiting: Put some of the vectors that wait into the account's vector index; the longest waiting first.
+UPDATE vectors AS v SET waiting = false
+WHERE v.account_id = %(account_id)s AND v.waiting AND v.row = ANY (ARRAY(
+    SELECT w.row FROM vectors AS w WHERE w.account_id = %(account_id)s AND w.waiting ORDER BY w.row LIMIT %(few)s))
 
 -- parts_of: The parts of the tables that hold the texts of an account, when whoever logged in may vacuum them.
 SELECT c.relname

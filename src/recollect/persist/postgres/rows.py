@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist import rows
+from recollect.persist.postgres.facets import facets_of, packed_words
 from recollect.persist.postgres.places import place_text
 from recollect.persist.postgres.words import words_of
 from recollect.values.manner import is_standing, only_asks
@@ -41,10 +42,11 @@ def row_of(memory: Record, account_id: int, digest: bytes) -> dict[str, Any]:
         "tags": list(memory.tags),
         "more": rows.more_of(memory),
         "standing": is_standing(memory),
-        "asks": only_asks(memory),
         "role": role_of(memory.speaker),
-        "words": words_of(account_id, memory),
+        "words": (words := words_of(account_id, memory)),
+        "packed_words": packed_words(words),
     }
+    row["facets"] = facets_of({**row, "asks": only_asks(memory)})
     return row
 
 

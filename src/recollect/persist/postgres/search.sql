@@ -40,7 +40,7 @@ FROM (SELECT s.word, s.memories, row_number() OVER rarest AS place, sum(s.memori
 
 -- held_words: those, and the words of the rows that hold one of the deciding ones
 SELECT (SELECT k.words FROM known AS k), (SELECT k.memories FROM known AS k),
-       array_agg(g.row), array_agg(cardinality(g.words)), string_agg(substring(array_send(g.words) FROM 21), '')
+       array_agg(g.row), array_agg(octet_length(g.words) / 4), string_agg(g.words, '')
 FROM words_any((SELECT k.gate FROM known AS k), %(places)s, %(stored)s, %(now)s, %(past)s) AS g
 
 -- worded: that, when place, status and time are the whole filter
@@ -76,12 +76,15 @@ passing AS MATERIALIZED (
 SELECT (SELECT count(*) FROM likely), (SELECT -max(l.distance) FROM likely AS l),
        (SELECT p.rows FROM passing AS p), (SELECT p.statuses FROM passing AS p), {measured}
 
--- nearest_indexed: the nearest by the account's own vector index, as far as they pass. What the index is made for and how many
--- are wanted is written in: a plan for any account would not know that there is one.
+-- nearest_indexed: the nearest by the account's own vector index, as far as they pass, and all that are not in it yet. What the
+-- index is made for and how many are wanted is written in: a plan for any account would not know that there is one.
 WITH likely AS MATERIALIZED (
-    SELECT x.row, m.status FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
-    WHERE x.account_id = {own} AND x.model = {model} AND {where}
-    ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT {likely}),
+    (SELECT x.row, m.status FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
+     WHERE x.account_id = {own} AND x.model = {model} AND NOT x.waiting AND {where}
+     ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT {likely})
+    UNION ALL
+    (SELECT x.row, m.status FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
+     WHERE x.account_id = {own} AND x.model = {model} AND x.waiting AND {where})),
 measured AS (SELECT x.row, x.part, l.status, -(x.vector::vector <#> %(vector)s::vector) AS cosine
              FROM (SELECT DISTINCT row, status FROM likely) AS l JOIN vectors AS x ON x.row = l.row
              WHERE x.account_id = {own} AND x.model = {model} OFFSET 0),
@@ -91,10 +94,14 @@ SELECT array_agg(b.row), array_agg(b.nearness::real), array_agg((array_position(
 
 -- nearest_likely: the same in half precision, for whoever measures them all the same
 SELECT array_agg(l.row), array_agg(l.distance::real)
-FROM (SELECT x.row, x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) AS distance
-      FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
-      WHERE x.account_id = {own} AND x.model = {model} AND {where}
-      ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT {likely}) AS l
+FROM ((SELECT x.row, x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) AS distance
+       FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
+       WHERE x.account_id = {own} AND x.model = {model} AND NOT x.waiting AND {where}
+       ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT {likely})
+      UNION ALL
+      (SELECT x.row, x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions})
+       FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
+       WHERE x.account_id = {own} AND x.model = {model} AND x.waiting AND {where})) AS l
 
 -- index_width: how far around the way an index scan looks
 SELECT set_config('hnsw.ef_search', %(width)s, true)
@@ -152,26 +159,10 @@ SELECT NULL::bigint AS row, NULL::float8 AS whole, NULL::float8 AS part WHERE fa
 
 -- columns: everything the scorer may look at, of the chosen rows
 WITH chosen AS MATERIALIZED (SELECT {chosen} AS rows), near AS ({near})
-SELECT array_agg(m.row) AS row,
-       array_agg(m.importance::real) AS importance, array_agg(m.weight::real) AS weight, array_agg(m.confidence::real) AS confidence,
-       array_agg(m.trust::real) AS trust, array_agg(m.score) AS score, array_agg(m.strength) AS strength,
-       array_agg(m.access_count) AS access_count,
-       array_agg(m.created_at::float8 / 1000000) AS created, array_agg(m.updated_at::float8 / 1000000) AS updated,
-       array_agg(m.accessed_at::float8 / 1000000) AS accessed,
-       array_agg(coalesce(m.hit_at::float8 / 1000000, 'NaN')) AS hit,
-       array_agg(coalesce(m.occurred_at::float8 / 1000000, 'NaN')) AS occurred,
-       array_agg((array_position({statuses}, m.status) - 1)::smallint) AS status,
-       array_agg((array_position({types}, m.type) - 1)::smallint) AS type,
-       array_agg((array_position({scopes}, m.scope) - 1)::smallint) AS scope,
-       array_agg((array_position({sources}, m.source) - 1)::smallint) AS source,
-       array_agg(m.role) AS role,
-       array_agg((CASE WHEN m.season IS NULL THEN 0 WHEN m.season = ANY (string_to_array(%(seasons)s, E'\x1f')) THEN 1 ELSE -1 END)::smallint) AS season,
-       array_agg(m.standing) AS standing, array_agg(m.asks) AS asks,
-       -- One number a session of a place, the same in every answer: answers of one question are put together.
-       array_agg(CASE WHEN m.session IS NULL THEN -1 ELSE hashtext(m.place || (m.session COLLATE "C")) & 2147483647 END) AS thread,
-       array_agg(coalesce(m.position, -1)) AS position,
+SELECT array_agg(m.row) AS row, string_agg(m.facets, '') AS facets,
+       array_agg(m.access_count) AS access_count, array_agg(m.accessed_at) AS accessed,
        array_agg(coalesce(((n.whole + n.part) / 2)::real, 'NaN')) AS cosine,
-       array_agg(cardinality(m.words)) AS length, string_agg(substring(array_send(m.words) FROM 21), '') AS words
+       array_agg(octet_length(m.packed_words) / 4) AS length, string_agg(m.packed_words, '') AS words
 FROM memories AS m LEFT JOIN near AS n ON n.row = m.row
 WHERE m.account_id = %(account_id)s AND m.row = ANY ((SELECT c.rows FROM chosen AS c)::bigint[])
 
@@ -227,12 +218,15 @@ WHERE i.inhparent = %(table)s::regclass
 -- make_index: a graph of one account's vectors of one model
 CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON {partition}
 USING hnsw ((vector::halfvec({dimensions})) halfvec_cosine_ops) WITH (m = {links}, ef_construction = {width})
-WHERE account_id = {account_id} AND model = {model}
+WHERE account_id = {account_id} AND model = {model} AND NOT waiting
 
--- add_vectors: the vectors of many rows, one after the other in one array
-INSERT INTO vectors (account_id, row, part, model, vector)
+-- add_vectors: the vectors of many rows, one after the other in one array. A few that come to an account with a vector index
+-- wait beside it, as long as not too many do: putting one in takes as long as all the rest of storing it.
+INSERT INTO vectors (account_id, row, part, model, vector, waiting)
 SELECT %(account_id)s, u.row, u.part, %(model)s,
-       (%(flat)s::real[])[(u.place - 1) * %(width)s + 1 : u.place * %(width)s]::halfvec
+       (%(flat)s::real[])[(u.place - 1) * %(width)s + 1 : u.place * %(width)s]::halfvec,
+       (SELECT %(few)s AND to_regclass(%(index)s) IS NOT NULL AND %(most)s > (
+           SELECT count(*) FROM (SELECT FROM vectors AS w WHERE w.account_id = %(account_id)s AND w.waiting LIMIT %(most)s) AS waiting))
 FROM unnest(%(rows)s::bigint[], %(parts)s::smallint[]) WITH ORDINALITY AS u (row, part, place)
 
 -- take_vectors: remove the vectors of a row, telling how many there were of each model, and that of the whole text

@@ -24,7 +24,8 @@ Rows = list[tuple[Any, ...]]
 @dataclass(frozen=True, slots=True)
 class Standing:
     """An account as a session found it: its number, where its journal stood, the stamp of its clusters, how many memories it
-    holds and how many of them replace another, what is off, and whether any text was erased for good."""
+    holds and how many of them replace another, what is off, whether any text was erased for good, and whether a question waits
+    for its answer."""
 
     account: str
     account_id: int
@@ -35,6 +36,7 @@ class Standing:
     replacing: int = 0
     off: frozenset[str] = frozenset()
     purged: bool = False
+    gaps: bool = False
 
 
 class Session:
@@ -102,7 +104,7 @@ class Session:
     def secrets(self) -> tuple[bytes, ...]:
         """The keys of the hashes of texts, the one in use first."""
         if not self._secrets:
-            self._secrets = _secrets(self.read_store("secrets", {}))
+            self._secrets = _secrets(dict(self.read_store("secrets", {})))
         return self._secrets
 
     def sees_all(self) -> bool:
@@ -168,8 +170,8 @@ class Session:
 
     def _begun_with(self, values: Mapping[str, int]) -> Rows:
         if self._writes:
-            _, _, _, found, secrets, rows = self._several("write", values)
-            self._secrets, self.reserved = _secrets(secrets), rows[0][0]
+            _, _, ((secrets, self.reserved),), found = self._several("write", values)
+            self._secrets = _secrets(secrets)
         else:
             found = self._several("read", values)[2]
         self._begun = True
@@ -196,14 +198,13 @@ class Session:
 def _standing(account: str, number: int, found: Rows) -> Standing:
     if not found:
         return Standing(account, number)
-    name, seq, clusters, held, replacing, off, purged = found[0]
+    name, seq, clusters, held, replacing, off, purged, gaps = found[0]
     if name != account:
         raise errors.StoreError(f"the account {account!r} has the number of another one here; choose another name")
     own = {"known": True, "seq": seq, "clusters": clusters, "held": held, "replacing": replacing}
-    return Standing(account, number, **own, off=frozenset(off), purged=purged)
+    return Standing(account, number, **own, off=frozenset(off), purged=purged, gaps=gaps)
 
 
-def _secrets(rows: Rows) -> tuple[bytes, ...]:
-    notes: dict[str, str] = dict(rows)
+def _secrets(notes: Mapping[str, str]) -> tuple[bytes, ...]:
     former = json.loads(notes.get("former_secrets", "[]"))
     return tuple(bytes.fromhex(secret) for secret in (notes["secret"], *former))

@@ -13,12 +13,14 @@ from recollect.persist.postgres.address import Options, address_of
 from recollect.persist.postgres.connection import Connections, direct, prepare
 from recollect.persist.postgres.health import health
 from recollect.persist.postgres.leases import Leases
+from recollect.persist.postgres.linking import Linking
 from recollect.persist.postgres.migrate import exists, migrate, newest, version_of
 from recollect.persist.postgres.reader import PostgresReader, Shared
 from recollect.persist.postgres.seam import translated
 from recollect.persist.postgres.session import Session
 from recollect.persist.postgres.traces import erase_traces
 from recollect.persist.postgres.upgrade import upgraded
+from recollect.persist.postgres.vector_index import INDEXED_FROM
 from recollect.persist.postgres.writer import PostgresTransaction
 from recollect.values.event import Operation
 from recollect.values.ids import new_id
@@ -36,6 +38,7 @@ class PostgresStore:
         self.writable = _ready(self)
         self._connections = Connections(self.address, self.options)
         self.leases = Leases(self._connections)
+        self._linking = Linking(self._connections, self.leases)
         self._shared = Shared()
         self._inside = threading.local()
         self._closed = False
@@ -72,6 +75,8 @@ class PostgresStore:
             except BaseException:  # Ctrl-C too: all or nothing holds whatever ended the block
                 change.abandon()
                 raise
+            if change.held >= INDEXED_FROM:
+                self._linking.wrote(account)
 
     @contextmanager
     def _session(self, *, writes: bool) -> Iterator[Session]:
@@ -98,12 +103,16 @@ class PostgresStore:
         """The health of the database, for `doctor`."""
         self._open_or_raise()
         with direct(self.address) as connection, translated(self.address):
-            return {**health(connection, self.address, self.options), "path": self.path, "writable": self.writable}
+            found = health(connection, self.address, self.options)
+        if self._linking.problem:
+            found["findings"].append(self._linking.problem)
+        return {**found, "path": self.path, "writable": self.writable}
 
     def close(self) -> None:
         """Let go of the connections. Closing twice is fine."""
         if not self._closed:
             self._closed = True
+            self._linking.close()
             self._connections.close()
 
     def _open_or_raise(self) -> None:

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from recollect.persist.postgres.address import Address, Options, address_of
 from recollect.persist.postgres.connection import Connection, Connections, direct
 from recollect.persist.postgres.leases import Leases
+from recollect.persist.postgres.linking import linked
 from recollect.persist.postgres.migrate import exists, migrate
 from recollect.persist.postgres.seam import translated
 from recollect.persist.postgres.sql import queries
 from recollect.persist.postgres.vector_index import VectorIndex, make, wanted_indexes
 
-_WORK, _SECONDS = "vector indexes", 6 * 3600.0
+_WORK, _SECONDS, _FEW = "vector indexes", 6 * 3600.0, 8
 
 
 def upgraded(
@@ -33,9 +34,13 @@ def _indexed(address: Address, options: Options, dry_run: bool, told: Callable[[
         if dry_run and not exists(connection, address.schema):
             return []
         connection.execute(queries()["session_path"], {"schema": address.schema})
-        missing = [index for index in wanted_indexes(connection) if not index.valid]
+        wanted = wanted_indexes(connection)
+        missing = [index for index in wanted if not index.valid]
         if missing and not dry_run:
             _make(connection, address, options, missing, told)
+        for index in () if dry_run else wanted:
+            while linked(connection, index.account_id, _FEW):
+                told(index.name)
     return [("vector index", f"{index.memories:,} memories of {index.model}: {index.name}") for index in missing]
 
 

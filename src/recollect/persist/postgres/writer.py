@@ -35,6 +35,7 @@ class PostgresTransaction(ArrivingWriter):
         self.operation = operation
         self._account = account
         self._pending = Pending(session, account, shared.model)
+        self.held = session.at(account).held  # memories, before this change
         self._clusters: list[Cluster] | None = None
         self._reclustered = False
         session.before_reads(self._pending.flush)
@@ -129,6 +130,8 @@ class PostgresTransaction(ArrivingWriter):
         self, account: str, kind: DocumentKind, name: str | None = None, *, prefix: str | None = None
     ) -> list[Document]:
         if self._pending.only_rows:
+            if kind == "gap" and not self._session.wrote and not self._session.at(account).gaps:
+                return []
             with self._session.unsettled():
                 return super().documents(account, kind, name, prefix=prefix)
         return super().documents(account, kind, name, prefix=prefix)

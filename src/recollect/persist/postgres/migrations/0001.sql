@@ -65,9 +65,10 @@ CREATE TABLE memories (
     more         text,                         -- JSON of what few memories have: breadcrumbs, labels, file paths, snippet …
     key          text,
     standing     boolean  NOT NULL,            -- a standing instruction, as the scorer sees it
-    asks         boolean  NOT NULL,            -- only a question
     role         smallint NOT NULL,            -- whether a person, an assistant or a machine spoke
     words        integer[] NOT NULL,           -- its terms, each a hash of account and term, as often as they stand in it
+    packed_words bytea    NOT NULL,            -- the same in one piece, and what the scorer looks at: read hundreds at a time
+    facets       bytea    NOT NULL,
     PRIMARY KEY (account_id, row),
     UNIQUE (account_id, id)
 ) PARTITION BY HASH (account_id);
@@ -101,8 +102,10 @@ CREATE TABLE vectors (
     part       smallint NOT NULL,
     model      text     NOT NULL,              -- only vectors of the model in use are ever compared
     vector     halfvec  NOT NULL,
+    waiting    boolean  NOT NULL,              -- not in the account's vector index yet: measured by every search until it is
     PRIMARY KEY (account_id, row, part)
 ) PARTITION BY HASH (account_id);
+CREATE INDEX vectors_waiting ON vectors (account_id, row) WHERE waiting;
 
 -- How many memories hold a term.
 CREATE TABLE terms (
@@ -246,7 +249,7 @@ CREATE TABLE leases (
 
 -- The rows of the session's account that hold one of some words, in some places, as they stand at a moment.
 CREATE FUNCTION words_any(marks integer[], places text[], statuses text[], at bigint, past boolean)
-RETURNS TABLE ("row" bigint, words integer[])
+RETURNS TABLE ("row" bigint, words bytea)
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1000
 SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
@@ -254,7 +257,7 @@ DECLARE
     own bigint := nullif(current_setting('recollect.account', true), '')::bigint;
 BEGIN
     RETURN QUERY
-    SELECT m.row, m.words FROM memories AS m
+    SELECT m.row, m.packed_words FROM memories AS m
     WHERE m.account_id = own AND m.words && marks AND m.place = ANY (places) AND m.status = ANY (statuses)
       AND (m.status <> 'active' OR (
           (m.expires_at IS NULL OR m.expires_at > at) AND (m.valid_until IS NULL OR m.valid_until > at)
@@ -277,13 +280,26 @@ $$;
 
 -- Where the session's account stands; a function, because the plans of a function are kept.
 CREATE FUNCTION standing(own bigint)
-RETURNS TABLE (name text, seq bigint, clusters text, held bigint, replacing bigint, off text[], purged boolean)
+RETURNS TABLE (name text, seq bigint, clusters text, held bigint, replacing bigint, off text[], purged boolean, gaps boolean)
 LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
     SELECT a.name, a.seq, a.clusters, a.held, a.replacing, ARRAY(SELECT s.project FROM switches AS s WHERE s.account_id = own),
-           EXISTS (SELECT FROM purged AS p WHERE p.account_id = own)
+           EXISTS (SELECT FROM purged AS p WHERE p.account_id = own),
+           EXISTS (SELECT FROM documents AS d WHERE d.account_id = own AND d.kind = 'gap')
     FROM accounts AS a WHERE a.account_id = own;
+END
+$$;
+
+-- Become the only writer of the session's account, and see where it stands after whoever was it before; the keys of the hashes
+-- of texts, and a number for the first row it may make.
+CREATE FUNCTION sole_writer(own bigint, lock bigint, OUT secrets json, OUT reserved bigint)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(lock);
+    SELECT json_object_agg(n.name, n.value) INTO secrets FROM notes AS n
+    WHERE n.account_id = 0 AND n.name IN ('secret', 'former_secrets');
+    reserved := nextval('memory_rows');
 END
 $$;

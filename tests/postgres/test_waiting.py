@@ -1,0 +1,115 @@
+"""Vectors written one by one wait beside the vector index of a large account: found at once, put into it by and by."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import psycopg
+import pytest
+from numpy.typing import NDArray
+
+from recollect.persist.postgres.address import Options
+from recollect.persist.postgres.connection import direct
+from recollect.persist.postgres.linking import linked
+from recollect.persist.postgres.rows import account_number
+from recollect.persist.postgres.store import PostgresStore, upgraded
+from recollect.persist.postgres.vector_index import INDEXED_FROM, MOST_WAITING, wanted_indexes
+from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, SEARCH, put, record
+from recollect.values.memory import Record
+
+_WAITING = "SELECT count(*) FROM vectors WHERE waiting"
+
+
+@pytest.fixture
+def large(store: PostgresStore, empty_database: str, superuser: psycopg.Connection) -> Iterator[PostgresStore]:
+    """A store whose one account is large enough for a vector index, and has it."""
+    store.use_model(MODEL, DIMENSIONS)
+    with store.transaction(ACCOUNT, "tester", NOW) as tx:
+        for number, vector in enumerate(_unit(INDEXED_FROM, 7)):
+            tx.insert(record(f"n{number}"), vector[None, :])
+    assert [name for name, _ in upgraded(empty_database, store.options, dry_run=False)] == ["vector index"]
+    yield store
+    for index in wanted_indexes(superuser):
+        superuser.execute(f"DROP INDEX {index.name}")
+
+
+def test_what_waits_is_found_at_once_and_afterwards_the_same(
+    large: PostgresStore, superuser: psycopg.Connection, empty_database: str
+) -> None:
+    asked = _unit(3, 99)
+    new = [record(f"late {number}") for number in range(3)]
+    for memory, vector in zip(new, asked, strict=True):
+        put(large, memory, vectors=vector[None, :])
+    assert superuser.execute(_WAITING).fetchone() == (3,)
+    waiting = [_found(large, vector) for vector in asked]
+    assert [names[0] for names, _ in waiting] == ["late 0", "late 1", "late 2"]
+    assert all(f"late {number}" in seen for number, (_, seen) in enumerate(waiting))
+    # What has nothing to do is also told as nothing done.
+    assert upgraded(empty_database, large.options, dry_run=True) == []
+    assert superuser.execute(_WAITING).fetchone() == (3,)
+    assert upgraded(empty_database, large.options, dry_run=False) == []
+    assert superuser.execute(_WAITING).fetchone() == (0,)
+    assert [_found(large, vector)[0] for vector in asked] == [names for names, _ in waiting]
+
+
+def test_what_waits_is_hidden_and_removed_like_everything_else_and_never_too_much_of_it(
+    large: PostgresStore, superuser: psycopg.Connection
+) -> None:
+    (vector,) = _unit(1, 99)
+    elsewhere, gone = record("late", scope="team", team="other"), record("late and gone")
+    put(large, elsewhere, gone, vectors=vector[None, :])
+    with large.transaction(ACCOUNT, "tester", NOW) as tx:
+        tx.purge(gone)
+    names, seen = _found(large, vector)
+    assert not {"late", "late and gone"} & {*names, *seen}
+    assert superuser.execute(_WAITING).fetchone() == (1,)
+    # A load goes into the index itself, and an account without one has nothing to wait for.
+    put(large, *(record(f"load {number}") for number in range(200)), vectors=_unit(1, 5))
+    put(large, record("small", account="other"), vectors=_unit(1, 6))
+    assert superuser.execute(_WAITING).fetchone() == (1,)
+    for block in range(0, MOST_WAITING, 64):
+        put(large, *(record(f"late {block + number}") for number in range(64)), vectors=_unit(1, block))
+    (most,) = superuser.execute(_WAITING).fetchone() or (0,)
+    assert MOST_WAITING <= most < MOST_WAITING + 64
+    put(large, record("one more"), vectors=_unit(1, 99))
+    assert superuser.execute(_WAITING).fetchone() == (most,)
+    with direct(large.address) as connection:
+        connection.execute(f"SET search_path TO {large.address.schema}")
+        assert linked(connection, account_number(ACCOUNT), 8) == 8
+        assert linked(connection, account_number("other"), 8) == 0
+    assert superuser.execute(_WAITING).fetchone() == (most - 8,)
+
+
+def test_whoever_writes_much_puts_it_into_the_index_in_the_background(
+    large: PostgresStore, superuser: psycopg.Connection, empty_database: str
+) -> None:
+    other = PostgresStore(empty_database, Options(connections=2))
+    other.use_model(MODEL, DIMENSIONS)
+    for number in range(70):
+        put(other, record(f"late {number}"), vectors=_unit(1, number))
+    deadline = time.monotonic() + 20
+    while (left := superuser.execute(_WAITING).fetchone()) and left[0] > 6:
+        assert time.monotonic() < deadline, f"{left[0]} still wait"
+        time.sleep(0.02)
+    other.close()
+    assert superuser.execute("SELECT count(*) FROM leases").fetchone() == (0,)
+
+
+def _found(store: PostgresStore, vector: NDArray[np.float32]) -> tuple[list[str], list[str]]:
+    """The names of the nearest, and of what a search would score."""
+    with store.reading(NOW) as reader:
+        (near,) = reader.near(replace(SEARCH, depth=10), [vector])
+        scored = reader.candidates(replace(SEARCH, terms=(), depth=10, vector=vector))
+        return _names(reader.fetch(ACCOUNT, near.rows.tolist())), _names(reader.fetch(ACCOUNT, scored.rows.tolist()))
+
+
+def _names(memories: list[Record]) -> list[str]:
+    return [memory.content for memory in memories]
+
+
+def _unit(count: int, seed: int) -> NDArray[np.float32]:
+    drawn = np.random.default_rng(seed).normal(size=(count, DIMENSIONS)).astype(np.float32)
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
