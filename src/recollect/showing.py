@@ -101,8 +101,8 @@ def _held(value: Any) -> Iterator[Record | Event | Changed]:
         for item in value:
             yield from _held(item)
     elif is_dataclass(value) and not isinstance(value, (*_PLAIN, Event)):
-        for field in fields(value):
-            yield from _held(getattr(value, field.name))
+        inside = [getattr(value, field.name) for field in fields(value)]
+        yield from (held for part in inside if not isinstance(part, _PLAIN) for held in _held(part))
 
 
 def _names_others(held: Record | Event | Changed) -> bool:

@@ -7,6 +7,7 @@ become memories.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ _ROLES = {
 }
 
 
+@lru_cache(maxsize=1024)
 def role_of(speaker: str | None) -> int:
     """Whether a person, an assistant or a machine spoke; a name that is none of the known roles is a person's."""
     if not speaker or not speaker.strip():

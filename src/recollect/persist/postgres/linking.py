@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 from collections import Counter
 
 from recollect.errors import RecollectError
@@ -20,7 +21,7 @@ from recollect.persist.postgres.sql import queries
 
 # So many changes of an account make it worth while; a few vectors at a time, so that nobody waits for a lock for long.
 _WORTH, _FEW = 64, 8
-_WORK, _SECONDS, _PATIENCE = "vectors that wait", 60.0, 2.0
+_WORK, _SECONDS, _PATIENCE = "vectors that wait of", 60.0, 2.0
 
 
 class Linking:
@@ -50,11 +51,13 @@ class Linking:
             self._work.join(_PATIENCE)
 
     def _link(self, account: str) -> None:
-        holder = f"{socket.gethostname()}:{os.getpid()}"
+        holder, until = f"{socket.gethostname()}:{os.getpid()}", time.monotonic() + _SECONDS / 2
+        work = f"{_WORK} {account_number(account)}"  # of the store: a lease of the account would make its writers wait
         try:
-            with self._leases.held(_WORK, holder, _SECONDS, account) as mine:
+            with self._leases.held(work, holder, _SECONDS) as mine:
                 while mine and not self._closing.is_set() and self._some(account):
-                    mine = self._leases.take(_WORK, holder, _SECONDS, account)
+                    if time.monotonic() > until:
+                        mine, until = self._leases.take(work, holder, _SECONDS), time.monotonic() + _SECONDS / 2
             self.problem = None
         except RecollectError as error:
             # Nobody waits for this thread; `doctor` tells.
