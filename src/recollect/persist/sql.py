@@ -18,7 +18,7 @@ def named_queries(package: str, file: str = "queries.sql") -> dict[str, str]:
     made: dict[str, str] = {}
     for name, part in found.items():
         text = "\n".join(part).strip()
-        for known, whole in made.items():
+        for known, whole in made.items() if "{" in text else ():
             text = text.replace(f"{{{known}}}", whole)
         made[name] = text
     return made
