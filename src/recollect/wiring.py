@@ -1,4 +1,4 @@
-"""Wiring: settings become an open Memory. The only file that names a concrete back end, embedder or judge."""
+"""Wiring: settings become an open Memory. The only file that names a concrete back end or judge."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from recollect.capture.screen.policy import DEFAULT_POLICY, Action, checked_poli
 from recollect.capture.vetting import Vetting
 from recollect.config import Loaded, Settings, load, working_file
 from recollect.embed.attached import Attached
+from recollect.embedders import FetchProgress, choose
 from recollect.engine import Memory
-from recollect.errors import EmbedderUnavailable, InvalidInput, SettingsError
+from recollect.errors import InvalidInput, SettingsError
 from recollect.parts import Echoes, Parts
 from recollect.persist.sqlite.connection import MEMORY
 from recollect.persist.sqlite.store import SqliteStore
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from recollect.persist.postgres.store import PostgresStore
 
 _SERVERS = ("postgresql", "postgres")
-FetchProgress = Callable[[str, int, int], None]
 Given = Callable[[list[str]], Any] | Embedder | str | None
 
 
@@ -59,7 +59,7 @@ def open_memory(
     chosen = loaded.settings
     store = _store(chosen)
     try:
-        attached, missing = _embedder(embedder, chosen, store, fetching, background=background)
+        attached, missing = choose(embedder, chosen, store, fetching, background=background)
         working = _working(chosen, _beside(store))
         parts = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)), working)
     except BaseException:  # whatever stopped the opening, also Ctrl-C during a fetch, the file is let go of
@@ -187,70 +187,6 @@ def _blank(name: str, clock: Clock, loaded: Loaded, embedder: Attached | None) -
     if embedder is not None:
         embedder.introduce(store)
     return assemble(loaded, store, embedder, None, clock)
-
-
-def _embedder(
-    given: Given, settings: Settings, store: Store, fetching: FetchProgress | None, *, background: bool = False
-) -> tuple[Attached | None, str | None]:
-    """The embedder to use, or None and what recall is to say about it."""
-    if given is not None and not isinstance(given, str):
-        if hasattr(given, "embed_documents"):
-            return Attached(cast(Embedder, given), store, known=True), None
-        from recollect.embed.callable import CallableEmbedder
-
-        return Attached(CallableEmbedder(given), store, known=False), None
-    match settings.embedder:
-        case "none":
-            return None, "recall is lexical only: no embedder is set"
-        case "http":
-            return Attached(_http(settings), store, known=False), None
-        case _ if background:
-            return _loading(settings, store, fetching), None
-        case _:
-            return _local(settings, store, fetching)
-
-
-def _http(settings: Settings) -> Embedder:
-    if not settings.embedder_url or not settings.embedder_model:
-        raise SettingsError("embedder", "http needs an address and a model", "set embedder_url and embedder_model")
-    from recollect.embed.http import HttpEmbedder
-
-    return HttpEmbedder(settings.embedder_url, settings.embedder_model, settings.embedder_key or None)
-
-
-def _model_folder(settings: Settings) -> Path:
-    return Path(settings.cache).expanduser() / "models" / "arctic-embed-s-int8"
-
-
-def _loading(settings: Settings, store: Store, fetching: FetchProgress | None) -> Attached:
-    """The local embedder, fetched and loaded by a thread of its own."""
-    from recollect.embed.fetch import ensure_model
-    from recollect.embed.loading import LoadingEmbedder
-    from recollect.embed.local import LocalEmbedder
-    from recollect.embed.pins import MODEL, TOKENIZER, ModelFiles
-
-    folder = _model_folder(settings)
-    source = Path(settings.model_folder).expanduser() if settings.model_folder else None
-    inner = LocalEmbedder(
-        ModelFiles(onnx=folder / MODEL.name, tokenizer=folder / TOKENIZER.name), settings.embedder_threads or None
-    )
-    ready = LoadingEmbedder(
-        inner, lambda: ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
-    )
-    return Attached(ready, store, known=True, calibrated=True)
-
-
-def _local(settings: Settings, store: Store, fetching: FetchProgress | None) -> tuple[Attached | None, str | None]:
-    from recollect.embed.fetch import ensure_model
-    from recollect.embed.local import LocalEmbedder
-
-    folder = _model_folder(settings)
-    source = Path(settings.model_folder).expanduser() if settings.model_folder else None
-    try:
-        files = ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
-    except EmbedderUnavailable as error:
-        return None, f"recall is lexical only: {error}"
-    return Attached(LocalEmbedder(files, settings.embedder_threads or None), store, known=True, calibrated=True), None
 
 
 def _policy(settings: Settings) -> Mapping[str, Action]:
