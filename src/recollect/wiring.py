@@ -6,13 +6,10 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from recollect.capture.pipeline import Capture
-from recollect.capture.reconcile import Reconciler
-from recollect.capture.screen.policy import DEFAULT_POLICY, Action, checked_policy
-from recollect.capture.vetting import Vetting
 from recollect.config import Loaded, Settings, load, working_file
 from recollect.embed.attached import Attached
 from recollect.embedders import FetchProgress, choose
@@ -22,16 +19,18 @@ from recollect.parts import Echoes, Parts
 from recollect.persist.sqlite.connection import MEMORY
 from recollect.persist.sqlite.store import SqliteStore
 from recollect.persist.sqlite.working import SqliteWorking
-from recollect.ports import Calibrated, Clock, Embedder, Store, Verdict, Working
+from recollect.ports import Calibrated, Clock, Embedder, Judge, Store, Verdict, Working
 from recollect.recall.cascade import Cascade
 from recollect.recall.hybrid import Hybrid
 from recollect.recall.pipeline import Recall
 from recollect.recall.profiles import Belief, Composite, Hebbian, Profile, Relevance, customised
-from recollect.upkeep.gaps import answer
 from recollect.upkeep.gardener import Gardener
 from recollect.values.scope import RESERVED, Identity
 
 if TYPE_CHECKING:
+    from recollect.capture.pipeline import Capture
+    from recollect.capture.screen.policy import Action
+    from recollect.capture.vetting import Vetting
     from recollect.persist.postgres.store import PostgresStore
 
 _SERVERS = ("postgresql", "postgres")
@@ -79,26 +78,14 @@ def assemble(
     """Everything that works on one open store, whatever back end it is."""
     settings = loaded.settings
     recalled = Echoes()
-    vetting = Vetting(_policy(settings), Path.cwd(), _root(Path.cwd()), recalled.of)
     judge = _Rules(settings.duplicate, settings.contradiction)
-    calibration = None if embedder is None else lambda: embedder.calibration
-    reconciler = Reconciler(judge, settings.contradiction)
     embed_many = None if embedder is None else embedder.embed_many
+    screen = cache(_screen(settings, recalled))
     return Parts(
         store=store,
-        capture=Capture(
-            store,
-            reconciler,
-            vetting,
-            clock,
-            settings.agent or settings.actor,
-            embed=embed_many,
-            calibration=calibration,
-            infer=settings.infer_tags,
-            answered=lambda tx, account, stored, at: answer(tx, account, stored, lambda: _scale(embedder), at),
-        ),
+        write_path=cache(lambda: _capture(settings, store, embedder, judge, screen(), clock)),
+        screen=screen,
         recall=Recall(embedder, missing, settings.similarity_floor),
-        vetting=vetting,
         clock=clock,
         loaded=loaded,
         profiles=profiles_of(settings.profiles, settings.similarity_floor),
@@ -110,6 +97,39 @@ def assemble(
         gardener=Gardener(store, clock, settings.agent or settings.actor),
         working=working or SqliteWorking(None),
         recalled=recalled,
+    )
+
+
+def _screen(settings: Settings, recalled: Echoes) -> Callable[[], Vetting]:
+    """The screen, seen from the folder at hand; what is set wrongly is said at once."""
+    folder = Path.cwd()
+    policy = _policy(settings) if settings.personal else None
+
+    def made() -> Vetting:
+        from recollect.capture.vetting import Vetting
+
+        return Vetting(policy or _policy(settings), folder, _root(folder), recalled.of)
+
+    return made
+
+
+def _capture(
+    settings: Settings, store: Store, embedder: Attached | None, judge: Judge, vetting: Vetting, clock: Clock
+) -> Capture:
+    from recollect.capture.pipeline import Capture
+    from recollect.capture.reconcile import Reconciler
+    from recollect.upkeep.gaps import answer
+
+    return Capture(
+        store,
+        Reconciler(judge, settings.contradiction),
+        vetting,
+        clock,
+        settings.agent or settings.actor,
+        embed=None if embedder is None else embedder.embed_many,
+        calibration=None if embedder is None else lambda: embedder.calibration,
+        infer=settings.infer_tags,
+        answered=lambda tx, account, stored, at: answer(tx, account, stored, lambda: _scale(embedder), at),
     )
 
 
@@ -190,6 +210,8 @@ def _blank(name: str, clock: Clock, loaded: Loaded, embedder: Attached | None) -
 
 
 def _policy(settings: Settings) -> Mapping[str, Action]:
+    from recollect.capture.screen.policy import DEFAULT_POLICY, checked_policy
+
     try:
         return checked_policy({**DEFAULT_POLICY, **cast("Mapping[str, Action]", settings.personal)})
     except InvalidInput as error:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -73,6 +71,9 @@ def _fetch(missing: list[Pin], folder: Path, *, source: Path | None, offline: bo
 
 def _fetch_from(place: Source, missing: Sequence[Pin], folder: Path, progress: Progress) -> tuple[list[Pin], list[str]]:
     """What is still missing after asking one place, and why."""
+    import shutil
+    import tempfile
+
     from recollect.embed.sources import SourceFailed
 
     attempt = Path(tempfile.mkdtemp(prefix=_ATTEMPT, dir=folder))
@@ -138,6 +139,8 @@ def _write_stamp(path: Path, pin: Pin) -> None:
 
 def _sweep_abandoned(folder: Path) -> None:
     """Remove what killed fetches left; a recent one may be another process at work."""
+    import shutil
+
     for attempt in folder.glob(f"{_ATTEMPT}*"):
         with contextlib.suppress(FileNotFoundError):
             if time.time() - attempt.stat().st_mtime > _ABANDONED_AFTER_SECONDS:

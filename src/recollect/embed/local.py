@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +71,8 @@ class LocalEmbedder:
         vectors = np.empty((len(texts), _DIMENSIONS), dtype=np.float32)
         if len(texts) == 0:
             return vectors
+        from concurrent.futures import ThreadPoolExecutor  # with logging and more behind it; a question needs none
+
         runtime = self._load()
         with ThreadPoolExecutor(self._threads, thread_name_prefix="recollect-embed") as pool:
             for start in range(0, len(texts), _BLOCK):

@@ -8,13 +8,15 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from recollect.errors import RecollectError
 from recollect.ports import Clock, Store
-from recollect.upkeep.aside import Aside
-from recollect.upkeep.clustering import Labels, found
-from recollect.upkeep.tending import refresh
-from recollect.values.search import Floats
+
+if TYPE_CHECKING:
+    from recollect.upkeep.aside import Aside
+    from recollect.upkeep.clustering import Labels
+    from recollect.values.search import Floats
 
 # How many memories make clusters worth finding, and what share of them must be new for them to be found again. With more than
 # HERE it takes seconds of a core, which nobody asked this process for: another one does it.
@@ -30,7 +32,7 @@ class Gardener:
     clock: Clock
     actor: str
     problem: str | None = None
-    _aside: Aside = field(default_factory=Aside)
+    _aside: Aside | None = None
     _work: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -46,7 +48,8 @@ class Gardener:
         """Wait a moment for what is under way."""
         if self._work is not None:
             self._work.join(_PATIENCE)
-            self._aside.stop()
+            if self._aside is not None:
+                self._aside.stop()
             self._work.join(_PATIENCE)
 
     def _due(self, account: str) -> bool:
@@ -59,6 +62,8 @@ class Gardener:
         return held >= _WORTH and abs(held - before) > _NEW * before
 
     def _refresh(self, account: str) -> None:
+        from recollect.upkeep.tending import refresh
+
         try:
             refresh(self.store, account, self.actor, self.clock(), self._found)
             self.problem = None
@@ -67,4 +72,10 @@ class Gardener:
             self.problem = f"clusters could not be found anew: {error}"
 
     def _found(self, vectors: Floats) -> Labels:
-        return found(vectors) if len(vectors) <= HERE else self._aside.found(vectors)
+        from recollect.upkeep.aside import Aside
+        from recollect.upkeep.clustering import found
+
+        if len(vectors) <= HERE:
+            return found(vectors)
+        self._aside = Aside()
+        return self._aside.found(vectors)
