@@ -6,7 +6,9 @@ What it does is derived or can be done again, so a process that ends before it i
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -41,7 +43,18 @@ class Gardener:
         with self._lock:
             if (self._work is not None and self._work.is_alive()) or not self._due(account):
                 return
-            self._work = threading.Thread(target=self._refresh, args=(account,), name="recollect-gardener", daemon=True)
+            # Imported when there is something to do, and not by the thread: it may end with the process in the middle of it.
+            from recollect.upkeep.aside import Aside
+            from recollect.upkeep.clustering import found
+            from recollect.upkeep.tending import refresh
+
+            self._aside = aside = Aside()
+
+            def labels(vectors: Floats) -> Labels:
+                return found(vectors) if len(vectors) <= HERE else aside.found(vectors)
+
+            work = partial(refresh, self.store, account, self.actor, self.clock(), labels)
+            self._work = threading.Thread(target=self._told, args=(work,), name="recollect-gardener", daemon=True)
             self._work.start()
 
     def finish(self) -> None:
@@ -61,21 +74,10 @@ class Gardener:
             before = int(reader.note(f"clustered:{account}") or 0)
         return held >= _WORTH and abs(held - before) > _NEW * before
 
-    def _refresh(self, account: str) -> None:
-        from recollect.upkeep.tending import refresh
-
+    def _told(self, work: Callable[[], object]) -> None:
         try:
-            refresh(self.store, account, self.actor, self.clock(), self._found)
+            work()
             self.problem = None
         except RecollectError as error:
             # Nobody waits for this thread; `doctor` tells.
             self.problem = f"clusters could not be found anew: {error}"
-
-    def _found(self, vectors: Floats) -> Labels:
-        from recollect.upkeep.aside import Aside
-        from recollect.upkeep.clustering import found
-
-        if len(vectors) <= HERE:
-            return found(vectors)
-        self._aside = Aside()
-        return self._aside.found(vectors)
