@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _start_lean() -> None:
-    """What a process that does one thing need not pay for: together a quarter of the time of a recall."""
+    """What a process that does one thing need not pay for."""
     # No command multiplies matrices, but each thread that numpy starts for that spins for a tenth of a second first.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Imports are no garbage, and by default the collector looks through all of them every few modules.
