@@ -7,9 +7,9 @@ in the environment as RECOLLECT_<KEY>. `recollect config` prints the result.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -126,13 +126,17 @@ def _base(environment: Mapping[str, str], name: str, fallback: str) -> Path:
 
 def _from_file(path: Path, *, required: bool) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
     except FileNotFoundError:
         if required:
             raise SettingsError(str(path), "there is no such file", "RECOLLECT_CONFIG must name a TOML file") from None
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(str(path), f"cannot be read ({error})", "check its permissions and encoding") from error
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(str(path), f"is not valid TOML ({error})", "mend that line") from error
 
@@ -142,8 +146,13 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     return {name: value for name in simple if (value := environment.get(f"RECOLLECT_{name.upper()}")) is not None}
 
 
+@cache
+def _kinds() -> dict[str, Any]:
+    return get_type_hints(Settings)
+
+
 def _checked(name: str, value: Any, where: str) -> Any:
-    known = get_type_hints(Settings)
+    known = _kinds()
     if name not in known:
         raise SettingsError(where, f"unknown setting {name!r}", f"known settings: {', '.join(sorted(known))}")
     check = _CHOICES.get(name)

@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from recollect.capture.edit import edited
 from recollect.capture.fields import clean_name, clean_tags, clean_time, one_of
 from recollect.errors import InvalidInput
 from recollect.handle import known_filters
@@ -23,14 +22,11 @@ from recollect.showing import shown
 from recollect.tiers.access import require_undo, still_open, with_contexts
 from recollect.upkeep.as_of import believed_at, documents_at
 from recollect.upkeep.doctor import examine
-from recollect.upkeep.gaps import erase
 from recollect.upkeep.reembed import reembed
 from recollect.upkeep.undo import undo
-from recollect.values.draft import Draft, DraftFields
 from recollect.values.event import Event
 from recollect.values.hit import Recalled
 from recollect.values.memory import Record
-from recollect.values.outcome import Outcome, Refused
 from recollect.values.scope import RESERVED, Identity
 from recollect.values.words import SEARCH_MODES
 from recollect.verbs.assembling import AssemblingVerbs
@@ -39,6 +35,10 @@ from recollect.verbs.judging import JudgingVerbs
 from recollect.verbs.linking import LinkingVerbs
 from recollect.verbs.moving import MovingVerbs
 from recollect.verbs.tiers import TierVerbs
+
+if TYPE_CHECKING:
+    from recollect.values.draft import Draft, DraftFields
+    from recollect.values.outcome import Outcome, Refused
 
 # The verb `list` hides the built-in inside the class, so its results are named here.
 Records = list[Record]
@@ -79,6 +79,8 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
 
     def update(self, id: str, **changes: Any) -> Record | Refused:
         """Change fields of a memory; a new text passes the same screen as a new memory."""
+        from recollect.capture.edit import edited
+
         vetting, now = self._parts.vetting.by(self._viewer.identity), self._parts.clock()
         return self._handle.edit(id, "update", lambda old: edited(old, changes, vetting, now))
 
@@ -104,6 +106,8 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
 
     def purge(self, id: str) -> None:
         """Erase a memory for good: row, vector, words, journal images; only a keyed hash stays."""
+        from recollect.upkeep.gaps import erase
+
         record = self.get(id)
         self._handle.settle()
         with self._parts.store.transaction(record.account, self._handle.actor, self._parts.clock()) as tx:
@@ -220,11 +224,8 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
         self._handle.settle()
         with self._parts.store.reading() as reader:
             off = sorted(reader.switched_off(self._viewer.account))
-            return {
-                **reader.count(self._viewer.account, self._parts.clock(), self._viewer.identity),
-                "off": off,
-                "account": self._viewer.account,
-            }
+            counted = reader.count(self._viewer.account, self._parts.clock(), self._viewer.identity)
+        return {**counted, "off": off, "account": self._viewer.account}
 
     def doctor(self) -> dict[str, Any]:
         """The health of the store, the embedder and its calibration, and working memory."""

@@ -5,28 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.capture.fields import clean_context, clean_name, clean_season, clean_time, one_of
-from recollect.capture.screen.policy import Refusal, apply_policy
 from recollect.errors import Disabled, InvalidInput
 from recollect.lookup import narrowed, one_record, operation_of, seen_events, whole
-from recollect.parts import Parts
+from recollect.parts import Parts, Taken
 from recollect.ports import Reader, Transaction, Vectors
 from recollect.recall.pipeline import Ask
 from recollect.recall.profiles import Profile
 from recollect.showing import Shown, names_others, shown
-from recollect.tiers.pools import count_reads
-from recollect.upkeep.gaps import note
-from recollect.upkeep.undo import last_operation
 from recollect.values.filter import Filter
-from recollect.values.gap import Miss
 from recollect.values.hit import Recalled
 from recollect.values.memory import Record
-from recollect.values.outcome import Refused
 from recollect.values.scope import Viewer
 from recollect.values.search import Search
 from recollect.values.words import EventKind
+
+if TYPE_CHECKING:
+    from recollect.values.outcome import Refused
 
 EVERYWHERE = "*"
 _MANY_TOUCHES = 256
@@ -109,6 +106,9 @@ class Handle:
 
     def _miss(self, ask: Ask, terms: tuple[str, ...], vector: Vectors | None) -> None:
         """A question that holds something the screen would not let through is not kept."""
+        from recollect.capture.screen.policy import Refusal, apply_policy
+        from recollect.values.gap import Miss
+
         cleaned = apply_policy(ask.text.strip(), self.parts.vetting.policy)
         if not isinstance(cleaned, Refusal) and not cleaned.redacted:
             self.parts.waiting.misses.append(Miss(cleaned.text, terms, vector, ask.viewer, ask.now))
@@ -120,14 +120,14 @@ class Handle:
         self.settle()
         old = self.one(id)
         new = change(old)
-        if isinstance(new, Refused):
+        if not isinstance(new, Record):
             return new
         vectors = self.parts.embed(new) if new.content != old.content else None
         with self.parts.store.transaction(old.account, self.actor, self.parts.clock()) as tx:
             # Decided outside the lock; what another process changed meanwhile is taken as it is now.
             now_old = one_record(tx, self.viewer.identity, old.id)
             new = change(now_old)
-            if isinstance(new, Refused):
+            if not isinstance(new, Record):
                 return new
             tx.change(now_old, new, kind, vectors=vectors, reason=reason)
             return shown(tx, self.viewer.identity, new)
@@ -154,6 +154,8 @@ class Handle:
 
     def operation(self, reader: Reader, wanted: str | None) -> str:
         """The operation to undo: a whole one that this identity may see."""
+        from recollect.upkeep.undo import last_operation
+
         identity = self.viewer.identity
         if wanted is not None:
             return operation_of(reader, identity, wanted)
@@ -208,9 +210,7 @@ class Handle:
         for account, taken in waiting.take().items():
             with self.parts.store.transaction(account, self.actor, taken.at) as tx:
                 tx.touch(account, taken.counts, taken.at)
-                if taken.misses:
-                    note(tx, taken.misses)
-                count_reads(tx, taken.reads)
+                _write_down(tx, taken)
                 due = self._count_recalls(tx, account, taken.recalls)
             if due:
                 self.parts.gardener.tend(account)
@@ -223,6 +223,17 @@ class Handle:
         before = int(tx.note(f"recalls:{account}") or 0)
         tx.set_note(f"recalls:{account}", str(before + recalls))
         return (before + recalls) // every > before // every
+
+
+def _write_down(tx: Transaction, taken: Taken) -> None:
+    if taken.misses:
+        from recollect.upkeep.gaps import note
+
+        note(tx, taken.misses)
+    if taken.reads:
+        from recollect.tiers.pools import count_reads
+
+        count_reads(tx, taken.reads)
 
 
 def known_filters(filters: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,19 +6,22 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from recollect.capture.pipeline import Capture
-from recollect.capture.vetting import Vetting
-from recollect.config import Loaded
 from recollect.errors import EmbedderError
-from recollect.ports import Clock, Embedder, EmbedMany, Judge, Store, Vectors, Working
-from recollect.recall.pipeline import Recall
-from recollect.recall.profiles import Profile
-from recollect.upkeep.gardener import Gardener
-from recollect.values.gap import Miss
-from recollect.values.memory import Record
-from recollect.values.pool import PoolRead
 from recollect.values.scope import Identity
+
+if TYPE_CHECKING:
+    from recollect.capture.pipeline import Capture
+    from recollect.capture.vetting import Vetting
+    from recollect.config import Loaded
+    from recollect.ports import Clock, Embedder, EmbedMany, Judge, Store, Vectors, Working
+    from recollect.recall.pipeline import Recall
+    from recollect.recall.profiles import Profile
+    from recollect.upkeep.gardener import Gardener
+    from recollect.values.gap import Miss
+    from recollect.values.memory import Record
+    from recollect.values.pool import PoolRead
 
 _MANY_IDENTITIES = 256
 
@@ -116,9 +119,10 @@ class Parts:
     """The open store and everything that works on it."""
 
     store: Store
-    capture: Capture
+    # The write path is loaded by the first write: a process that only reads is ready sooner.
+    write_path: Callable[[], Capture]
+    screen: Callable[[], Vetting]
     recall: Recall
-    vetting: Vetting
     clock: Clock
     loaded: Loaded
     profiles: Mapping[str, Profile]
@@ -131,6 +135,16 @@ class Parts:
     working: Working
     waiting: Waiting = field(default_factory=Waiting)
     recalled: Echoes = field(default_factory=Echoes)
+
+    @property
+    def capture(self) -> Capture:
+        """The write path."""
+        return self.write_path()
+
+    @property
+    def vetting(self) -> Vetting:
+        """What the screen is to let through."""
+        return self.screen()
 
     def embed(self, memory: Record) -> Vectors | None:
         """The vectors of one memory, or None while no embedder answers (a backfill adds them later)."""

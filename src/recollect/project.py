@@ -6,9 +6,7 @@ nothing.
 
 from __future__ import annotations
 
-import configparser
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +40,8 @@ def _from_file(here: Path) -> Project | None:
 
 
 def _read(path: Path) -> Project | None:
+    import tomllib
+
     try:
         name = tomllib.loads(path.read_text("utf-8")).get("project")
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -83,6 +83,8 @@ def _common_dir(mark: Path) -> Path | None:
 
 
 def _remote(config: Path) -> str | None:
+    import configparser
+
     parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
     try:
         parser.read_string("\n".join(line.strip() for line in config.read_text("utf-8").splitlines()))

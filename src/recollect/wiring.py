@@ -1,4 +1,4 @@
-"""Wiring: settings become an open Memory. The only file that names a concrete back end, embedder or judge."""
+"""Wiring: settings become an open Memory. The only file that names a concrete back end or judge."""
 
 from __future__ import annotations
 
@@ -6,35 +6,34 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from recollect.capture.pipeline import Capture
-from recollect.capture.reconcile import Reconciler
-from recollect.capture.screen.policy import DEFAULT_POLICY, Action, checked_policy
-from recollect.capture.vetting import Vetting
 from recollect.config import Loaded, Settings, load, working_file
 from recollect.embed.attached import Attached
+from recollect.embedders import FetchProgress, choose
 from recollect.engine import Memory
-from recollect.errors import EmbedderUnavailable, InvalidInput, SettingsError
+from recollect.errors import InvalidInput, SettingsError
 from recollect.parts import Echoes, Parts
 from recollect.persist.sqlite.connection import MEMORY
 from recollect.persist.sqlite.store import SqliteStore
 from recollect.persist.sqlite.working import SqliteWorking
-from recollect.ports import Calibrated, Clock, Embedder, Store, Verdict, Working
+from recollect.ports import Calibrated, Clock, Embedder, Judge, Store, Verdict, Working
 from recollect.recall.cascade import Cascade
 from recollect.recall.hybrid import Hybrid
 from recollect.recall.pipeline import Recall
 from recollect.recall.profiles import Belief, Composite, Hebbian, Profile, Relevance, customised
-from recollect.upkeep.gaps import answer
 from recollect.upkeep.gardener import Gardener
 from recollect.values.scope import RESERVED, Identity
 
 if TYPE_CHECKING:
+    from recollect.capture.pipeline import Capture
+    from recollect.capture.screen.policy import Action
+    from recollect.capture.vetting import Vetting
     from recollect.persist.postgres.store import PostgresStore
 
 _SERVERS = ("postgresql", "postgres")
-FetchProgress = Callable[[str, int, int], None]
 Given = Callable[[list[str]], Any] | Embedder | str | None
 
 
@@ -59,7 +58,7 @@ def open_memory(
     chosen = loaded.settings
     store = _store(chosen)
     try:
-        attached, missing = _embedder(embedder, chosen, store, fetching, background=background)
+        attached, missing = choose(embedder, chosen, store, fetching, background=background)
         working = _working(chosen, _beside(store))
         parts = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)), working)
     except BaseException:  # whatever stopped the opening, also Ctrl-C during a fetch, the file is let go of
@@ -79,26 +78,14 @@ def assemble(
     """Everything that works on one open store, whatever back end it is."""
     settings = loaded.settings
     recalled = Echoes()
-    vetting = Vetting(_policy(settings), Path.cwd(), _root(Path.cwd()), recalled.of)
     judge = _Rules(settings.duplicate, settings.contradiction)
-    calibration = None if embedder is None else lambda: embedder.calibration
-    reconciler = Reconciler(judge, settings.contradiction)
     embed_many = None if embedder is None else embedder.embed_many
+    screen = cache(_screen(settings, recalled))
     return Parts(
         store=store,
-        capture=Capture(
-            store,
-            reconciler,
-            vetting,
-            clock,
-            settings.agent or settings.actor,
-            embed=embed_many,
-            calibration=calibration,
-            infer=settings.infer_tags,
-            answered=lambda tx, account, stored, at: answer(tx, account, stored, lambda: _scale(embedder), at),
-        ),
+        write_path=cache(lambda: _capture(settings, store, embedder, judge, screen(), clock)),
+        screen=screen,
         recall=Recall(embedder, missing, settings.similarity_floor),
-        vetting=vetting,
         clock=clock,
         loaded=loaded,
         profiles=profiles_of(settings.profiles, settings.similarity_floor),
@@ -110,6 +97,39 @@ def assemble(
         gardener=Gardener(store, clock, settings.agent or settings.actor),
         working=working or SqliteWorking(None),
         recalled=recalled,
+    )
+
+
+def _screen(settings: Settings, recalled: Echoes) -> Callable[[], Vetting]:
+    """The screen, seen from the folder at hand; what is set wrongly is said at once."""
+    folder = Path.cwd()
+    policy = _policy(settings) if settings.personal else None
+
+    def made() -> Vetting:
+        from recollect.capture.vetting import Vetting
+
+        return Vetting(policy or _policy(settings), folder, _root(folder), recalled.of)
+
+    return made
+
+
+def _capture(
+    settings: Settings, store: Store, embedder: Attached | None, judge: Judge, vetting: Vetting, clock: Clock
+) -> Capture:
+    from recollect.capture.pipeline import Capture
+    from recollect.capture.reconcile import Reconciler
+    from recollect.upkeep.gaps import answer
+
+    return Capture(
+        store,
+        Reconciler(judge, settings.contradiction),
+        vetting,
+        clock,
+        settings.agent or settings.actor,
+        embed=None if embedder is None else embedder.embed_many,
+        calibration=None if embedder is None else lambda: embedder.calibration,
+        infer=settings.infer_tags,
+        answered=lambda tx, account, stored, at: answer(tx, account, stored, lambda: _scale(embedder), at),
     )
 
 
@@ -189,71 +209,9 @@ def _blank(name: str, clock: Clock, loaded: Loaded, embedder: Attached | None) -
     return assemble(loaded, store, embedder, None, clock)
 
 
-def _embedder(
-    given: Given, settings: Settings, store: Store, fetching: FetchProgress | None, *, background: bool = False
-) -> tuple[Attached | None, str | None]:
-    """The embedder to use, or None and what recall is to say about it."""
-    if given is not None and not isinstance(given, str):
-        if hasattr(given, "embed_documents"):
-            return Attached(cast(Embedder, given), store, known=True), None
-        from recollect.embed.callable import CallableEmbedder
-
-        return Attached(CallableEmbedder(given), store, known=False), None
-    match settings.embedder:
-        case "none":
-            return None, "recall is lexical only: no embedder is set"
-        case "http":
-            return Attached(_http(settings), store, known=False), None
-        case _ if background:
-            return _loading(settings, store, fetching), None
-        case _:
-            return _local(settings, store, fetching)
-
-
-def _http(settings: Settings) -> Embedder:
-    if not settings.embedder_url or not settings.embedder_model:
-        raise SettingsError("embedder", "http needs an address and a model", "set embedder_url and embedder_model")
-    from recollect.embed.http import HttpEmbedder
-
-    return HttpEmbedder(settings.embedder_url, settings.embedder_model, settings.embedder_key or None)
-
-
-def _model_folder(settings: Settings) -> Path:
-    return Path(settings.cache).expanduser() / "models" / "arctic-embed-s-int8"
-
-
-def _loading(settings: Settings, store: Store, fetching: FetchProgress | None) -> Attached:
-    """The local embedder, fetched and loaded by a thread of its own."""
-    from recollect.embed.fetch import ensure_model
-    from recollect.embed.loading import LoadingEmbedder
-    from recollect.embed.local import LocalEmbedder
-    from recollect.embed.pins import MODEL, TOKENIZER, ModelFiles
-
-    folder = _model_folder(settings)
-    source = Path(settings.model_folder).expanduser() if settings.model_folder else None
-    inner = LocalEmbedder(
-        ModelFiles(onnx=folder / MODEL.name, tokenizer=folder / TOKENIZER.name), settings.embedder_threads or None
-    )
-    ready = LoadingEmbedder(
-        inner, lambda: ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
-    )
-    return Attached(ready, store, known=True, calibrated=True)
-
-
-def _local(settings: Settings, store: Store, fetching: FetchProgress | None) -> tuple[Attached | None, str | None]:
-    from recollect.embed.fetch import ensure_model
-    from recollect.embed.local import LocalEmbedder
-
-    folder = _model_folder(settings)
-    source = Path(settings.model_folder).expanduser() if settings.model_folder else None
-    try:
-        files = ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
-    except EmbedderUnavailable as error:
-        return None, f"recall is lexical only: {error}"
-    return Attached(LocalEmbedder(files, settings.embedder_threads or None), store, known=True, calibrated=True), None
-
-
 def _policy(settings: Settings) -> Mapping[str, Action]:
+    from recollect.capture.screen.policy import DEFAULT_POLICY, checked_policy
+
     try:
         return checked_policy({**DEFAULT_POLICY, **cast("Mapping[str, Action]", settings.personal)})
     except InvalidInput as error:

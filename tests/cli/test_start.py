@@ -104,6 +104,46 @@ def test_a_command_that_embeds_nothing_loads_no_model(store: Path) -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_a_recall_loads_nothing_of_the_verbs_beside_it(store: Path) -> None:
+    others = {
+        "recollect.capture.pipeline", "recollect.recall.assembly", "recollect.recall.neighbourhood", "recollect.portable",
+        "recollect.upkeep.contradictions", "recollect.upkeep.tags", "recollect.upkeep.tending", "recollect.tiers.pools",
+        "concurrent.futures", "configparser", "importlib.resources", "logging", "subprocess", "tempfile", "tomllib",
+    }  # fmt: skip
+    look = (
+        "import sys; from recollect.serve.cli.main import main; main(['--project', 'shop', 'recall', 'harbour']);"
+        f"print(sorted({others} & set(sys.modules)))"
+    )
+    seen = {**os.environ, "RECOLLECT_DB": str(store), "RECOLLECT_EMBEDDER": "none"}
+    kept = [*PROGRAM, "--project", "shop", "remember", "The harbour closes at nine"]
+    subprocess.run(kept, env=seen, check=True, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, env=seen)
+    assert "The harbour closes at nine" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("command", "begun"),
+    [
+        (["recall", "harbour"], True),
+        (["remember", "The harbour closes at nine"], True),
+        (["search", "harbour", "--mode", "lexical"], False),
+        (["get", "0"], False),
+        (["log"], False),
+        (["config"], False),
+    ],
+    ids=lambda part: part[0] if isinstance(part, list) else "",
+)
+def test_the_model_is_built_ahead_for_commands_that_embed_and_no_others(store: Path, command, begun) -> None:
+    seen = {**os.environ, "RECOLLECT_DB": str(store)}
+    look = (
+        f"import sys; from recollect.serve.cli.main import main; main({command});"
+        "print('onnxruntime' in sys.modules, 'recollect.embed.ahead' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, env=seen)
+    assert done.stdout.splitlines()[-1] == f"{begun} {begun}"
+
+
 def test_help_takes_less_than_a_third_of_a_second() -> None:
     """Counted in processor time: what else the machine does is not our doing."""
     assert min(seconds([*PROGRAM, "--help"]) for _ in range(3)) <= 0.3

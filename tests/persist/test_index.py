@@ -48,6 +48,23 @@ def test_a_lost_or_broken_snapshot_gives_the_same_answers(filled, clock, embedde
         assert answers(memory) == expected
 
 
+def test_accesses_that_a_snapshot_missed_are_counted(filled, clock, embedder) -> None:
+    path, _ = filled
+    (snapshot,) = path.with_name("m.db.index").glob("*.index")
+    clock.advance(20 * 86_400)
+
+    def scores() -> list[float]:
+        with recollect.open(path, embedder=embedder, clock=clock, touch=False) as memory:
+            return [hit.score for hit in memory.recall("alpha beta", profile="composite")]
+
+    before = scores()
+    with recollect.open(path, embedder=embedder, clock=clock) as memory:
+        memory.recall("alpha beta", profile="composite", limit=3)
+    caught_up = scores()
+    snapshot.unlink()
+    assert before != caught_up == scores()
+
+
 def test_a_snapshot_of_another_store_is_ignored(filled, tmp_path, clock, embedder) -> None:
     path, _ = filled
     other = tmp_path / "other" / "m.db"
@@ -131,6 +148,20 @@ def test_two_stage_search_finds_what_an_exact_scan_finds() -> None:
         assert allowed[found].all()
         hits += len(wanted & set(found.tolist()))
     assert hits / 400 >= 0.99
+
+
+def test_what_was_embedded_anew_is_found_by_its_new_vector() -> None:
+    rng = np.random.default_rng(6)
+    vectors = rng.normal(size=(6_000, 64)).astype(np.float16)
+    index, everything = VectorIndex(64), np.ones(6_000, bool)
+    index.append(vectors, np.arange(6_000, dtype=np.int32))
+    old, new = vectors[17].astype(np.float32), rng.normal(size=64).astype(np.float32)
+    assert 17 in index.likely(old, everything, 10)
+    index.replace(17, new[None, :].astype(np.float16))
+    assert 17 not in index.likely(old, everything, 10)
+    assert 17 in index.likely(new, everything, 10)
+    near = index.nearness(new, np.array([17], np.int32), np.array([1], np.int32), rough=True)
+    assert near == pytest.approx([new @ new], rel=0.01)
 
 
 @pytest.mark.parametrize("size", [1, 10, 9000, 50_000])

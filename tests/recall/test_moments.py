@@ -33,6 +33,9 @@ def inside(question: str, *day: int, exact: bool = True) -> bool:
         ("last Friday", (2023, 5, 26), (2023, 5, 20)),
         ("last weekend", (2023, 5, 27), (2023, 5, 10)),
         ("yesterday", (2023, 5, 29), (2023, 5, 20)),
+        ("(YESTERDAY) and the rest", (2023, 5, 29), (2023, 5, 20)),
+        ("the note of Sept. 3", (2022, 9, 3), (2022, 10, 3)),
+        ("in Dec., 2021", (2021, 12, 3), (2022, 12, 3)),
     ],
 )
 def test_a_time_expression_means_its_days_and_not_others(question, day, other) -> None:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -41,6 +39,16 @@ def ensure_model(
     return ModelFiles(onnx=folder / MODEL.name, tokenizer=folder / TOKENIZER.name)
 
 
+def at_hand(folder: Path) -> ModelFiles | None:
+    """The model files in `folder`, if they were verified before; nothing is hashed or fetched."""
+    try:
+        if all(_is_stamped(folder / pin.name, pin) for pin in PINS):
+            return ModelFiles(onnx=folder / MODEL.name, tokenizer=folder / TOKENIZER.name)
+    except OSError:
+        pass  # not there yet
+    return None
+
+
 def _fetch(missing: list[Pin], folder: Path, *, source: Path | None, offline: bool, progress: Progress) -> None:
     # Imported here: urllib and subprocess would cost every start 40 ms that only the first one needs.
     from recollect.embed.sources import choose
@@ -63,6 +71,9 @@ def _fetch(missing: list[Pin], folder: Path, *, source: Path | None, offline: bo
 
 def _fetch_from(place: Source, missing: Sequence[Pin], folder: Path, progress: Progress) -> tuple[list[Pin], list[str]]:
     """What is still missing after asking one place, and why."""
+    import shutil
+    import tempfile
+
     from recollect.embed.sources import SourceFailed
 
     attempt = Path(tempfile.mkdtemp(prefix=_ATTEMPT, dir=folder))
@@ -96,7 +107,7 @@ def _install(fetched: Path, folder: Path, pin: Pin) -> str | None:
 def _is_verified(path: Path, pin: Pin) -> bool:
     """Hash a file once; a stamp of its size and time stands for the hash until either changes."""
     with contextlib.suppress(OSError):
-        if _stamp_path(path).read_bytes() == _stamp(path, pin):
+        if _is_stamped(path, pin):
             return True
     try:
         if mismatch(path, pin):
@@ -105,6 +116,10 @@ def _is_verified(path: Path, pin: Pin) -> bool:
         return False  # not there, or not readable: fetching will bring it or say what is in the way
     _write_stamp(path, pin)
     return True
+
+
+def _is_stamped(path: Path, pin: Pin) -> bool:
+    return _stamp_path(path).read_bytes() == _stamp(path, pin)
 
 
 def _stamp(path: Path, pin: Pin) -> bytes:
@@ -124,6 +139,8 @@ def _write_stamp(path: Path, pin: Pin) -> None:
 
 def _sweep_abandoned(folder: Path) -> None:
     """Remove what killed fetches left; a recent one may be another process at work."""
+    import shutil
+
     for attempt in folder.glob(f"{_ATTEMPT}*"):
         with contextlib.suppress(FileNotFoundError):
             if time.time() - attempt.stat().st_mtime > _ABANDONED_AFTER_SECONDS:

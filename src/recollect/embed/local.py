@@ -8,25 +8,17 @@ batches of 8, a CPU-second: 165 and 190 LoCoMo turns, 17 and 7 passages of 300 t
 
 from __future__ import annotations
 
-import importlib
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.embed.calibration import Calibration
 from recollect.embed.pins import MODEL, ModelFiles
-from recollect.errors import EmbedderError, EmbedderUnavailable
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+from recollect.embed.runtime import Runtime
+from recollect.embed.runtime import build as built
 
 QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 
@@ -37,33 +29,22 @@ CALIBRATION = Calibration(random=0.709, paraphrase=0.956)
 QUERY_CALIBRATION = Calibration(random=0.474, paraphrase=0.724)
 
 _DIMENSIONS = 384
-_MAX_TOKENS = 512
 # The tokenizer reads a text to its end before it cuts (1 s a megabyte); 512 tokens are 2,000 to 4,000 characters.
 _MAX_CHARACTERS = 16_384
 _MOST_THREADS = 4
 _BLOCK = 32
 
 
-class _Session(Protocol):
-    """What we use of onnxruntime's session; it ships no types."""
-
-    def run(self, outputs: None, inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Runtime:
-    tokenizer: Tokenizer
-    session: _Session
-
-
 class LocalEmbedder:
     """Embeds on this machine. Nothing is loaded before the first text; safe to share between threads."""
 
-    def __init__(self, files: ModelFiles, threads: int | None = None) -> None:
-        self._files = files
+    def __init__(
+        self, files: ModelFiles, threads: int | None = None, build: Callable[[ModelFiles], Runtime] = built
+    ) -> None:
+        self._files, self._build = files, build
         self._threads = max(1, threads or min(_MOST_THREADS, os.cpu_count() or 1))
         self._lock = threading.Lock()
-        self._runtime: _Runtime | None = None
+        self._runtime: Runtime | None = None
 
     @property
     def model(self) -> str:
@@ -90,6 +71,8 @@ class LocalEmbedder:
         vectors = np.empty((len(texts), _DIMENSIONS), dtype=np.float32)
         if len(texts) == 0:
             return vectors
+        from concurrent.futures import ThreadPoolExecutor  # with logging and more behind it; a question needs none
+
         runtime = self._load()
         with ThreadPoolExecutor(self._threads, thread_name_prefix="recollect-embed") as pool:
             for start in range(0, len(texts), _BLOCK):
@@ -103,15 +86,15 @@ class LocalEmbedder:
         """One vector, of the question form the model was trained to match with passages."""
         return _vector(self._load(), QUERY_PREFIX + text)
 
-    def _load(self) -> _Runtime:
+    def _load(self) -> Runtime:
         if self._runtime is None:
             with self._lock:
                 if self._runtime is None:
-                    self._runtime = _build(self._files)
+                    self._runtime = self._build(self._files)
         return self._runtime
 
 
-def _vector(runtime: _Runtime, text: str) -> NDArray[np.float32]:
+def _vector(runtime: Runtime, text: str) -> NDArray[np.float32]:
     # A lone surrogate (half an emoji cut off by a tool) is no text to the tokenizer; it becomes "?".
     clean = text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
     ids = np.array([runtime.tokenizer.encode(clean).ids], dtype=np.int64)
@@ -119,41 +102,3 @@ def _vector(runtime: _Runtime, text: str) -> NDArray[np.float32]:
     first_token: NDArray[np.float32] = runtime.session.run(None, inputs)[0][0, 0]
     unit: NDArray[np.float32] = first_token / np.linalg.norm(first_token)
     return unit
-
-
-def _build(files: ModelFiles) -> _Runtime:
-    for path in (files.onnx, files.tokenizer):
-        if not path.is_file():
-            raise EmbedderUnavailable(f"the model file {path} is gone; start again with a connection to fetch it")
-    try:
-        # Here and not above: both together cost 0.1 s, which a command that embeds nothing should not pay.
-        onnxruntime = importlib.import_module("onnxruntime")
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise EmbedderUnavailable(f"{error.name} is not installed; `pip install onnxruntime tokenizers`") from error
-    tokenizer = Tokenizer.from_file(str(files.tokenizer))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(_MAX_TOKENS)
-    return _Runtime(tokenizer, _session(onnxruntime, files.onnx))
-
-
-def _session(onnxruntime: ModuleType, onnx: Path) -> _Session:
-    errors_only = 3
-    onnxruntime.set_default_logger_severity(errors_only)
-    onnxruntime.disable_telemetry_events()
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = errors_only
-    # Threads inside one short text spend more on meeting than they gain (143 against 165 turns a CPU-second); ours run
-    # whole texts. Without the arena every long text faults its memory in anew (3.7 against 9 texts of 512 tokens a
-    # CPU-second); memory patterns only add to the peak (187 MB against 158).
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False
-    states = onnxruntime.capi.onnxruntime_pybind11_state
-    try:
-        session: _Session = onnxruntime.InferenceSession(str(onnx), options, providers=["CPUExecutionProvider"])
-    except (states.InvalidProtobuf, states.InvalidGraph, states.NotImplemented, states.Fail) as error:
-        raise EmbedderError(
-            f"onnxruntime {onnxruntime.__version__} cannot load {onnx}: {error}; delete that file to fetch it again"
-        ) from error
-    return session

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import resources
+from importlib import import_module
+from pathlib import Path
 
 
 def named_queries(package: str, file: str = "queries.sql") -> dict[str, str]:
@@ -18,7 +19,7 @@ def named_queries(package: str, file: str = "queries.sql") -> dict[str, str]:
     made: dict[str, str] = {}
     for name, part in found.items():
         text = "\n".join(part).strip()
-        for known, whole in made.items():
+        for known, whole in made.items() if "{" in text else ():
             text = text.replace(f"{{{known}}}", whole)
         made[name] = text
     return made
@@ -26,11 +27,15 @@ def named_queries(package: str, file: str = "queries.sql") -> dict[str, str]:
 
 def numbered_upgrades(package: str) -> tuple[tuple[int, str], ...]:
     """The files of its folder `migrations`, in order."""
-    folder = resources.files(package).joinpath("migrations")
-    files = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return tuple((int(name[:4]), folder.joinpath(name).read_text("utf-8")) for name in files)
+    files = sorted((_folder(package) / "migrations").glob("*.sql"))
+    return tuple((int(file.name[:4]), file.read_text("utf-8")) for file in files)
 
 
 def script(package: str, name: str) -> str:
     """The text of one file."""
-    return resources.files(package).joinpath(name).read_text("utf-8")
+    return (_folder(package) / name).read_text("utf-8")
+
+
+def _folder(package: str) -> Path:
+    # Not `importlib.resources`, which brings zipfile and tempfile along: every opening of a store asks.
+    return Path(import_module(package).__path__[0])

@@ -6,9 +6,10 @@ Windows are padded: people tell of something days after it happened. Relative ex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import cache
+from typing import Any
 
 Window = tuple[datetime, datetime]
 _MONTHS = "january february march april may june july august september october november december".split()
@@ -38,6 +39,15 @@ _PATTERNS = {
     "last": rf"\b(last|past|previous|this)\s+(week|weekend|month|year|{'|'.join(_WEEKDAYS)})\b",
     "near": r"\b(yesterday|today|this morning)\b",
 }
+# Where a pattern matches, the text holds one of its signs. Compiling all ten costs a cold start more than the recall does.
+_OF_MONTH = frozenset(_MONTH)
+_SIGNS = {
+    "iso": frozenset({"-"}), "month_day": _OF_MONTH, "day_month": _OF_MONTH, "month_year": _OF_MONTH, "month": _OF_MONTH,
+    "year": frozenset({"19", "20"}), "ago": frozenset({"ago"}), "past": frozenset({"past", "last", "previous"}),
+    "last": frozenset({"last", "past", "previous", "this"}), "near": frozenset({"yesterday", "today", "this"}),
+}  # fmt: skip
+_SIGN = re.compile(r"[a-z]+|-|19|20")
+Find = Callable[[str], list[Any]]
 
 
 @cache
@@ -48,28 +58,32 @@ def _pattern(name: str) -> re.Pattern[str]:
 def windows(question: str, now: datetime, *, exact: bool) -> tuple[Window, ...]:
     """The windows a question names. Without an `exact` moment of asking, a month may be that of several years."""
     text = question[:2000].lower()
-    named = list(_dates(text, now, exact=exact))
-    return tuple(named + list(_relative(text, now)))
+    signs = set(_SIGN.findall(text))
+
+    def find(name: str) -> list[Any]:
+        return [] if signs.isdisjoint(_SIGNS[name]) else _pattern(name).findall(text)
+
+    return (*_dates(find, now, exact=exact), *_relative(find, now))
 
 
-def _dates(text: str, now: datetime, *, exact: bool) -> Iterator[Window]:
-    days = [(year, month, day) for year, month, day in _pattern("iso").findall(text)]
-    days += [(year, str(_MONTH[month]), day) for month, day, year in _pattern("month_day").findall(text)]
-    days += [(year, str(_MONTH[month]), day) for day, month, year in _pattern("day_month").findall(text)]
+def _dates(find: Find, now: datetime, *, exact: bool) -> Iterator[Window]:
+    days = [(year, month, day) for year, month, day in find("iso")]
+    days += [(year, str(_MONTH[month]), day) for month, day, year in find("month_day")]
+    days += [(year, str(_MONTH[month]), day) for day, month, year in find("day_month")]
     found = [window for year, month, day in days for window in _day(year, int(month), int(day), now, exact=exact)]
     if found:
         yield from found
         return
-    of_year = _pattern("month_year").findall(text)
+    of_year = find("month_year")
     months = [(int(year), _MONTH[month]) for month, year in of_year]
     if not of_year:
-        bare = [_MONTH[month] for month in _pattern("month").findall(text)]
+        bare = [_MONTH[month] for month in find("month")]
         months = [(year, month) for month in bare for year in _years(month, 1, now, exact=exact)]
     for year, month in months:
         first = datetime(year, month, 1, tzinfo=now.tzinfo)
         yield first, (first + timedelta(days=32)).replace(day=1) + timedelta(days=_AFTER_MONTH)
     if not months:
-        for year in _pattern("year").findall(text):
+        for year in find("year"):
             yield datetime(int(year), 1, 1, tzinfo=now.tzinfo), datetime(int(year) + 1, 1, 1, tzinfo=now.tzinfo)
 
 
@@ -87,19 +101,19 @@ def _years(month: int, day: int, now: datetime, *, exact: bool) -> list[int]:
     return [latest] if exact else [latest - back for back in range(_YEARS_BACK)]
 
 
-def _relative(text: str, now: datetime) -> Iterator[Window]:
+def _relative(find: Find, now: datetime) -> Iterator[Window]:
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     soon = now + timedelta(days=1)
-    for amount, unit in _pattern("ago").findall(text):
+    for amount, unit in find("ago"):
         then = today - timedelta(days=_number(amount) * _DAYS[unit])
         yield then - timedelta(days=_PADDING[unit]), then + timedelta(days=1 + _PADDING[unit])
-    for amount, unit in _pattern("past").findall(text):
+    for amount, unit in find("past"):
         yield today - timedelta(days=_number(amount) * _DAYS[unit] * 1.05 + 1), soon
-    for which, unit in _pattern("last").findall(text):
+    for which, unit in find("last"):
         window = _last(which, unit, today, soon)
         if window is not None:
             yield window
-    for word in _pattern("near").findall(text):
+    for word in find("near"):
         yield (today - timedelta(days=1), soon) if word == "yesterday" else (today, soon)
 
 

@@ -6,15 +6,19 @@ What it does is derived or can be done again, so a process that ends before it i
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from recollect.errors import RecollectError
 from recollect.ports import Clock, Store
-from recollect.upkeep.aside import Aside
-from recollect.upkeep.clustering import Labels, found
-from recollect.upkeep.tending import refresh
-from recollect.values.search import Floats
+
+if TYPE_CHECKING:
+    from recollect.upkeep.aside import Aside
+    from recollect.upkeep.clustering import Labels
+    from recollect.values.search import Floats
 
 # How many memories make clusters worth finding, and what share of them must be new for them to be found again. With more than
 # HERE it takes seconds of a core, which nobody asked this process for: another one does it.
@@ -30,7 +34,7 @@ class Gardener:
     clock: Clock
     actor: str
     problem: str | None = None
-    _aside: Aside = field(default_factory=Aside)
+    _aside: Aside | None = None
     _work: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -39,14 +43,26 @@ class Gardener:
         with self._lock:
             if (self._work is not None and self._work.is_alive()) or not self._due(account):
                 return
-            self._work = threading.Thread(target=self._refresh, args=(account,), name="recollect-gardener", daemon=True)
+            # Imported when there is something to do, and not by the thread: it may end with the process in the middle of it.
+            from recollect.upkeep.aside import Aside
+            from recollect.upkeep.clustering import found
+            from recollect.upkeep.tending import refresh
+
+            self._aside = aside = Aside()
+
+            def labels(vectors: Floats) -> Labels:
+                return found(vectors) if len(vectors) <= HERE else aside.found(vectors)
+
+            work = partial(refresh, self.store, account, self.actor, self.clock(), labels)
+            self._work = threading.Thread(target=self._told, args=(work,), name="recollect-gardener", daemon=True)
             self._work.start()
 
     def finish(self) -> None:
         """Wait a moment for what is under way."""
         if self._work is not None:
             self._work.join(_PATIENCE)
-            self._aside.stop()
+            if self._aside is not None:
+                self._aside.stop()
             self._work.join(_PATIENCE)
 
     def _due(self, account: str) -> bool:
@@ -58,13 +74,10 @@ class Gardener:
             before = int(reader.note(f"clustered:{account}") or 0)
         return held >= _WORTH and abs(held - before) > _NEW * before
 
-    def _refresh(self, account: str) -> None:
+    def _told(self, work: Callable[[], object]) -> None:
         try:
-            refresh(self.store, account, self.actor, self.clock(), self._found)
+            work()
             self.problem = None
         except RecollectError as error:
             # Nobody waits for this thread; `doctor` tells.
             self.problem = f"clusters could not be found anew: {error}"
-
-    def _found(self, vectors: Floats) -> Labels:
-        return found(vectors) if len(vectors) <= HERE else self._aside.found(vectors)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from recollect.capture.fields import MAX_CONTEXT, clean_time
 from recollect.errors import InvalidInput
-from recollect.recall.assembly import Assembled, Assembly, Plan, Topic
 from recollect.recall.hybrid import Hybrid
-from recollect.recall.layers import chosen
 from recollect.recall.pipeline import Ask
 from recollect.showing import shown
-from recollect.values.block import Block
 from recollect.values.filter import Filter
 from recollect.values.search import Search
 from recollect.verbs.view import View
+
+if TYPE_CHECKING:
+    from recollect.recall.assembly import Assembled, Assembly
+    from recollect.values.block import Block
 
 BUDGET = 16_000
 _LARGEST = 10_000_000
@@ -74,6 +75,9 @@ class AssemblingVerbs(View):
         return self._assembled(topic, asked).block
 
     def _assembled(self, topic: str | None, asked: ContextFields) -> Assembled:
+        from recollect.recall.assembly import Plan, Topic
+        from recollect.recall.layers import chosen
+
         for name in asked:
             if name not in ContextFields.__annotations__:
                 known = ", ".join(ContextFields.__annotations__)
@@ -96,6 +100,8 @@ class AssemblingVerbs(View):
 
     @cached_property
     def _assembly(self) -> Assembly:
+        from recollect.recall.assembly import Assembly
+
         profile = self._parts.profiles["hybrid"]
         assert isinstance(profile, Hybrid)
         return Assembly(profile, self._parts.loaded.settings.similarity_floor)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recollect.capture.fields import one_of
-from recollect.capture.screen.sources import source_problem
 from recollect.errors import InvalidInput
-from recollect.portable.incoming import MEMORY_FILES, Report
 from recollect.ports import Progress
 from recollect.verbs.view import View
+
+if TYPE_CHECKING:
+    from recollect.portable.incoming import Report
 
 
 class ImportingVerbs(View):
@@ -29,6 +31,7 @@ class ImportingVerbs(View):
         what belongs to one user, agent or namespace.
         """
         from recollect.portable.importers import PRODUCTS, read
+        from recollect.portable.incoming import MEMORY_FILES
         from recollect.portable.memory_files.drafts import batches_of
         from recollect.verbs.arrivals import Arrivals
 
@@ -46,5 +49,7 @@ class ImportingVerbs(View):
 
     def _closed(self, place: Path) -> str | None:
         """Why a file must not be read. That git ignores it is no reason: many keep their notes out of git."""
+        from recollect.capture.screen.sources import source_problem
+
         problem = source_problem(str(place.absolute()), self._parts.vetting.root)
         return None if problem is None or problem.endswith(".gitignore") else problem

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.capture.edit import DEMOTE, REINFORCE, edited, fed_back, scored
 from recollect.capture.fields import one_of
 from recollect.errors import InvalidInput
 from recollect.lookup import one_record, own_chain
 from recollect.ports import Progress, Transaction
 from recollect.showing import shown
-from recollect.upkeep.confirm import add_tag, confirm, shared_tag
-from recollect.upkeep.contradictions import Comparer, flag, flagged, search, settle
-from recollect.upkeep.gaps import topics
-from recollect.upkeep.links import strengthen
-from recollect.upkeep.tending import refine
-from recollect.values.gap import Topic
 from recollect.values.memory import Record
-from recollect.values.outcome import Conflict, Contradiction, Refused
 from recollect.values.scope import reaches
 from recollect.values.words import WAYS_OUT, WayOut
 from recollect.verbs.view import View
 
-# Anything that names two memories, the newer first: what a scan or an outcome gave, or two ids.
-Disputed = Contradiction | Conflict | tuple[str, str] | Sequence[str]
+if TYPE_CHECKING:
+    from recollect.upkeep.contradictions import Comparer
+    from recollect.values.gap import Topic
+    from recollect.values.outcome import Conflict, Contradiction
+
+    # Anything that names two memories, the newer first: what a scan or an outcome gave, or two ids.
+    Disputed = Contradiction | Conflict | tuple[str, str] | Sequence[str]
 
 
 class JudgingVerbs(View):
@@ -32,16 +29,22 @@ class JudgingVerbs(View):
 
     def reinforce(self, id: str) -> Record:
         """This memory was useful: +3."""
+        from recollect.capture.edit import REINFORCE, scored
+
         return self._helped(
             self._handle.edited(id, "reinforce", lambda old: scored(old, REINFORCE, self._parts.clock()))
         )
 
     def demote(self, id: str) -> Record:
         """This memory was irrelevant or stale: −1."""
+        from recollect.capture.edit import DEMOTE, scored
+
         return self._handle.edited(id, "demote", lambda old: scored(old, DEMOTE, self._parts.clock()))
 
     def feedback(self, id: str, helpful: bool) -> Record:
         """Whether a recalled memory helped: moves its confidence, and its strength when it did."""
+        from recollect.capture.edit import fed_back
+
         now = self._parts.clock()
         record = self._handle.edited(id, "feedback", lambda old: fed_back(old, bool(helpful), now))
         return self._helped(record) if helpful else record
@@ -50,6 +53,9 @@ class JudgingVerbs(View):
         self, *helped: str, rejected: Sequence[str] = (), query: str | None = None, infer_tag: bool = True
     ) -> list[Record]:
         """These hits of one recall helped, those did not: confidence moves, and what helped together is linked."""
+        from recollect.upkeep.confirm import add_tag, confirm, shared_tag
+        from recollect.upkeep.tending import refine
+
         if not helped and not rejected:
             raise InvalidInput("helped", "there is none", "name the memories that helped, or those that did not")
         if isinstance(rejected, str):
@@ -72,6 +78,8 @@ class JudgingVerbs(View):
 
     def contradictions(self, *, scan: bool = False, progress: Progress | None = None) -> list[Contradiction]:
         """What contradicts what and is not settled; `scan` compares everything first and flags what it finds."""
+        from recollect.upkeep.contradictions import flag, flagged, search
+
         parts, identity, now = self._parts, self._viewer.identity, self._parts.clock()
         comparer = self._comparer
         if scan:
@@ -85,6 +93,8 @@ class JudgingVerbs(View):
 
     def resolve(self, conflict: Disputed, way: WayOut, *, content: str | None = None) -> list[Record]:
         """Settle a contradiction: keep_both, update (the older gets the newer text), supersede, or forget the older."""
+        from recollect.upkeep.contradictions import settle
+
         if way is None:
             raise InvalidInput("way", "is missing", f"use one of {', '.join(WAYS_OUT)}")
         one_of("way", way, WAYS_OUT)
@@ -103,6 +113,8 @@ class JudgingVerbs(View):
 
     def gaps(self, *, answered: bool = False) -> list[Topic]:
         """What was asked and nothing answered, grouped by topic, the most asked first."""
+        from recollect.upkeep.gaps import topics
+
         self._handle.settle()
         with self._handle.reading() as reader:
             return topics(reader, self._viewer.identity, answered=answered)
@@ -112,6 +124,8 @@ class JudgingVerbs(View):
         others = self._parts.waiting.confirm(record.id)
         if not others:
             return record
+        from recollect.upkeep.links import strengthen
+
         with self._handle.changing() as tx:
             known = [other for other in tx.get(record.account, [record.id, *others[-3:]]) if other is not None]
             strengthen(tx, [other for other in known if reaches(self._viewer.identity, other.place)])
@@ -123,14 +137,18 @@ class JudgingVerbs(View):
         return list({record.id: record for record in found}.values())
 
     def _rewritten(self, tx: Transaction, old: Record, content: str) -> Record:
+        from recollect.capture.edit import edited
+
         new = edited(old, {"content": content}, self._parts.vetting.by(self._viewer.identity), self._parts.clock())
-        if isinstance(new, Refused):
+        if not isinstance(new, Record):
             raise InvalidInput("content", new.reason, "give another text")
         tx.change(old, new, "resolve", vectors=self._parts.embed(new), reason="update")
         return new
 
     @property
     def _comparer(self) -> Comparer:
+        from recollect.upkeep.contradictions import Comparer
+
         parts = self._parts
         scale = None if parts.embedder is None else parts.embedder.calibration
         return Comparer(parts.judge, scale, self._settings.contradiction)
@@ -141,6 +159,8 @@ class JudgingVerbs(View):
 
 
 def _sides(conflict: Disputed) -> tuple[str, str]:
+    from recollect.values.outcome import Conflict, Contradiction
+
     if isinstance(conflict, Contradiction):
         return conflict.newer.id, conflict.older.id
     if isinstance(conflict, Conflict):

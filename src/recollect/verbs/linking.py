@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.capture.fields import MAX_CONTENT, clean_tags, clean_text, number, one_of, whole
-from recollect.capture.screen.policy import Refusal, apply_policy
 from recollect.errors import InvalidInput, NotFound
 from recollect.handle import known_filters
 from recollect.lookup import chain_of, narrowed, one_record, own_chain
-from recollect.recall.neighbourhood import Seed, drawn, related
 from recollect.showing import shown
-from recollect.upkeep import tending
-from recollect.upkeep.links import linked, origins, unlink
-from recollect.upkeep.tags import Tag, describe, merge, tags
-from recollect.values.cluster import Cluster
 from recollect.values.filter import Filter
-from recollect.values.graph import Graph
-from recollect.values.hit import Related
 from recollect.values.memory import Record
-from recollect.values.origin import Origin
 from recollect.values.scope import Viewer, reaches
 from recollect.values.search import Search
 from recollect.values.words import LINK_RELATIONS, LinkRelation
 from recollect.verbs.view import View
+
+if TYPE_CHECKING:
+    from recollect.upkeep.tags import Tag
+    from recollect.values.cluster import Cluster
+    from recollect.values.graph import Graph
+    from recollect.values.hit import Related
+    from recollect.values.origin import Origin
 
 _DEEPEST = 4
 
@@ -34,6 +32,8 @@ class LinkingVerbs(View):
 
     def link(self, source: str, target: str, relation: LinkRelation = "relates_to", weight: float = 1.0) -> Record:
         """Link one memory to another; between two that are linked so already, the weight is changed."""
+        from recollect.upkeep.links import linked
+
         one_of("relation", relation, LINK_RELATIONS)
         number("weight", weight, 0.01, 1.0)
         if relation == "supersedes":
@@ -61,6 +61,8 @@ class LinkingVerbs(View):
 
     def unlink(self, source: str, target: str, relation: LinkRelation | None = None) -> list[Record]:
         """Take the links between two memories away, of one relation or of all; returns what changed."""
+        from recollect.upkeep.links import unlink
+
         one_of("relation", relation, LINK_RELATIONS)
         with self._handle.changing() as tx:
             one, other = (one_record(tx, self._viewer.identity, end) for end in (source, target))
@@ -69,6 +71,8 @@ class LinkingVerbs(View):
 
     def related(self, id: str, depth: int = 1, limit: int = 20) -> list[Related]:
         """What a memory leads to over links, tags and clusters, the strongest path first."""
+        from recollect.recall.neighbourhood import Seed, related
+
         _page(depth, limit)
         record = self._handle.one(id)
         with self._handle.reading() as reader:
@@ -80,6 +84,8 @@ class LinkingVerbs(View):
         self, query: str | None = None, *, id: str | None = None, depth: int = 1, limit: int = 60, **context: Any
     ) -> Graph:
         """The neighbourhood of a question's hits, of one memory, or of what is newest, to draw or export."""
+        from recollect.recall.neighbourhood import Seed, drawn
+
         _page(depth, limit)
         if query is not None and id is not None:
             raise InvalidInput("query", "and id are both given", "give one of them")
@@ -92,6 +98,9 @@ class LinkingVerbs(View):
 
     def provenance(self, id: str) -> Origin:
         """Where a memory comes from: everything it was derived from, down to the turns and files, and the trust that leaves."""
+        from recollect.upkeep.links import origins
+        from recollect.values.origin import Origin
+
         identity, record = self._viewer.identity, self._handle.one(id)
         with self._handle.reading() as reader:
             # From what is stored: what one does not reach may come from what one does.
@@ -101,11 +110,15 @@ class LinkingVerbs(View):
 
     def tags(self) -> list[Tag]:
         """Every tag in use, with what it means, the most used first."""
+        from recollect.upkeep.tags import tags
+
         with self._handle.reading() as reader:
             return tags(reader, self._viewer.identity, self._parts.clock())
 
     def describe_tag(self, tag: str, description: str | None) -> None:
         """Say what a tag means; None takes it back."""
+        from recollect.upkeep.tags import describe
+
         (name,) = clean_tags([tag])
         text = None if description is None else self._screened("description", description)
         with self._handle.changing() as tx:
@@ -117,6 +130,8 @@ class LinkingVerbs(View):
 
     def merge_tags(self, into: str, *others: str) -> int:
         """Let one tag stand for several; returns on how many memories it changed."""
+        from recollect.upkeep.tags import merge
+
         (name,), old = clean_tags([into]), set(clean_tags(others))
         if not old - {name}:
             raise InvalidInput("tags", "there is nothing to merge", "name at least one other tag")
@@ -127,6 +142,8 @@ class LinkingVerbs(View):
         """The groups memories fall into by meaning, the largest first; `refresh` finds them anew."""
         account = self._viewer.account
         if refresh:
+            from recollect.upkeep import tending
+
             self._handle.awake(self._viewer.project)
             tending.refresh(self._parts.store, account, self._handle.actor, self._parts.clock())
         with self._handle.reading() as reader:
@@ -152,6 +169,8 @@ class LinkingVerbs(View):
             return shown(reader, self._viewer.identity, kept)
 
     def _screened(self, field: str, given: str) -> str:
+        from recollect.capture.screen.policy import Refusal, apply_policy
+
         text = clean_text(field, given, MAX_CONTENT)
         cleaned = apply_policy(text, self._parts.vetting.policy)
         if isinstance(cleaned, Refusal):

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, BinaryIO
 from recollect.capture.fields import clean_name, one_of
 from recollect.errors import InvalidInput
 from recollect.ports import Progress
-from recollect.values.moved import Copied, Exported, Imported
 from recollect.values.scope import Identity
 from recollect.verbs.view import View
 
 if TYPE_CHECKING:
     from recollect.engine import Memory
+    from recollect.values.moved import Copied, Exported, Imported
 
 
 class MovingVerbs(View):

@@ -44,8 +44,8 @@ class VectorIndex:
         self._centre: Floats | None = None
         self._packed = 0
         self._aligned = bool((self.owners == np.arange(self.size)).all())
-        self._coarse: NDArray[np.int8] | None = None
-        self._scales = np.empty(0, np.float32)
+        self._coarse = np.empty((0, dimensions), np.int8)
+        self._scales = np.empty(0, np.float32)  # 0 where the eight bits of a vector were not needed yet
         self._dots: tuple[Floats, int, Floats] | None = None
 
     @property
@@ -77,6 +77,7 @@ class VectorIndex:
             self._halves = np.array(self._halves)
         self._halves[first : first + len(vectors)] = vectors
         self._converted, self._packed = min(self._converted, first), min(self._packed, first)
+        self._scales[first : first + len(vectors)] = 0
         self._dots = None
 
     def nearness(
@@ -104,8 +105,7 @@ class VectorIndex:
 
     def likely(self, query: Floats, allowed: NDArray[np.bool_], count: int) -> Spots:
         """Rows that are among the nearest, in no order: the best few per cent by sign bits, ranked in eight bits."""
-        planes, _ = self._derived()
-        agreement = _agreement(planes, self._signs_of(query), self.size)
+        agreement = _agreement(self._bits(), self._signs_of(query), self.size)
         # Multiplied, not assigned through a mask: a fifteenth of the time at 100k rows.
         agreement *= allowed if self._aligned and len(allowed) == self.size else allowed[self.owners]
         # On real vectors the top 1.5 % by bits hold 0.98 of the true ten at 50k rows; the share needed falls as rows grow.
@@ -128,7 +128,7 @@ class VectorIndex:
         return self._dots[2][spots]
 
     def _rough(self, query: Floats, spots: Spots) -> Floats:
-        _, coarse = self._derived()
+        coarse = self._eight_bits(spots)
         values = np.empty(len(spots), np.float32)
         room = np.empty((min(_BLOCK, len(spots)), self.dimensions), np.float32)
         for first in range(0, len(spots), _BLOCK):  # a block at a time stays in the cache
@@ -155,30 +155,38 @@ class VectorIndex:
         """
         assert self._centre is not None
         common = self._centre / max(float(np.linalg.norm(self._centre)), 1e-6)
-        return _packed_signs((query - np.float32(_COMMON) * (query @ common) * common)[None, :])[:, 0]
+        return _packed_signs((query - np.float32(_COMMON) * (query @ common) * common > 0)[None, :])[:, 0]
 
-    def _derived(self) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
-        """The bit planes and the eight-bit vectors, brought up to date."""
-        if self._planes is None or self._coarse is None or self._centre is None:
+    def _bits(self) -> NDArray[np.uint64]:
+        """The bit planes of all vectors, brought up to date."""
+        if self._planes is None or self._centre is None:
             sample = self.halves[:: max(1, self.size // _CENTRE_SAMPLE)].astype(np.float32)
             self._centre, self._packed = sample.mean(axis=0), 0
             self._planes = np.empty((-(-self.dimensions // 64), 0), np.uint64)
-            self._coarse = np.empty((0, self.dimensions), np.int8)
         if self._planes.shape[1] < self.size:
-            room = self.size + self.size // 8
-            planes = np.empty((len(self._planes), room), np.uint64)
+            planes = np.empty((len(self._planes), self.size + self.size // 8), np.uint64)
             planes[:, : self._packed] = self._planes[:, : self._packed]
             self._planes = planes
-            self._coarse = _moved(self._coarse, (room, self.dimensions), self._packed)
-            self._scales = _moved(self._scales, (room,), self._packed)
-        for first in range(self._packed, self.size, _CHUNK):
-            part = slice(first, min(first + _CHUNK, self.size))
-            full = self._halves[part].astype(np.float32)
-            self._planes[:, part] = _packed_signs(full - self._centre)
-            self._scales[part] = np.maximum(np.abs(full).max(axis=1), 1e-6) / 127
-            self._coarse[part] = np.rint(full / self._scales[part, None])
+        for first in range(self._packed, self.size, 2 * _BLOCK):
+            part = slice(first, min(first + 2 * _BLOCK, self.size))
+            self._planes[:, part] = _packed_signs(self._halves[part] > self._centre)
         self._packed = self.size
-        return self._planes, self._coarse
+        return self._planes
+
+    def _eight_bits(self, spots: Spots) -> NDArray[np.int8]:
+        """The vectors in eight bits, those of some places made sure of: a process that asks once needs a few per cent."""
+        if len(self._scales) < self.size:
+            known, room = len(self._scales), self.size + self.size // 8
+            self._coarse = _moved(self._coarse, (room, self.dimensions), known)
+            self._scales = _moved(self._scales, (room,), known)
+            self._scales[known:] = 0
+        fresh = spots[self._scales[spots] == 0]
+        for first in range(0, len(fresh), _CHUNK):
+            part = fresh[first : first + _CHUNK]
+            full = self._halves[part].astype(np.float32)
+            self._scales[part] = scales = np.maximum(np.abs(full).max(axis=1), 1e-6) / 127
+            self._coarse[part] = np.rint(full / scales[:, None])
+        return self._coarse
 
 
 def distinct(values: Array) -> Array:
@@ -201,8 +209,8 @@ def top_of(values: Array, count: int) -> NDArray[np.intp]:
     return np.argpartition(values, len(values) - count)[len(values) - count :]
 
 
-def _packed_signs(vectors: Floats) -> NDArray[np.uint64]:
-    bits = np.packbits(vectors > 0, axis=1)
+def _packed_signs(positive: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    bits = np.packbits(positive, axis=1)
     padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), np.uint8)
     padded[:, : bits.shape[1]] = bits
     return np.ascontiguousarray(padded.view(np.uint64).T)

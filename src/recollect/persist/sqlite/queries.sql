@@ -273,8 +273,9 @@ SELECT DISTINCT undoes FROM events WHERE +account = :account AND undoes IS NOT N
 SELECT m.id AS id, v.vector AS vector FROM memories AS m JOIN vectors AS v ON v.row = m.row AND v.model = :model
 WHERE +m.account = :account AND m.id IN (SELECT id_bytes(value) FROM json_each(:ids))
 
--- touched_since: Accesses counted after a moment; a snapshot of the index is behind on them.
-SELECT row, access_count, accessed_at FROM memories WHERE account = :account AND accessed_at > :since
+-- touched_since: Accesses counted after a moment; a snapshot of the index is behind on them. A memory nobody asked for has none.
+SELECT row, access_count, accessed_at FROM memories
+WHERE account = :account AND accessed_at > :since AND access_count > 0
 
 -- purged_since: Whether anything was purged after a sequence number.
 SELECT 1 FROM events NOT INDEXED WHERE seq > :seq AND kind = 'purge' AND account = :account AND document IS NULL LIMIT 1

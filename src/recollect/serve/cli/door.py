@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from recollect.engine import Memory
     from recollect.project import Project
 
-# What a command needs of the embedder: nothing; its name, without fetching it; or to embed.
-Embedding = Literal["none", "at hand", "as set"]
+# What a command needs of the embedder: nothing; its name, without fetching it; to embed, maybe; or to embed, in any case.
+Embedding = Literal["none", "at hand", "as set", "at once"]
 _EMBEDDERS: dict[Embedding, dict[str, Any]] = {
     "none": {"embedder": "none"},
     "at hand": {"offline": True},
     "as set": {},
+    "at once": {},
 }
 
 
@@ -58,6 +59,10 @@ class Door:
     @contextmanager
     def today(self, embedding: Embedding = "none", *, anywhere: bool = False) -> Iterator[Memory]:
         """The open store as it is now, whatever `--as-of` says."""
+        if embedding == "at once":  # before the rest is imported, which takes about as long as the model
+            from recollect.embedders import begin
+
+            begin(self.settings().settings)
         from recollect.serve.cli.progress import Fetching
         from recollect.wiring import open_memory
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 from collections.abc import Sequence
 from datetime import datetime
@@ -64,6 +66,7 @@ def recollect(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _start_lean()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # an old code page must not end in a traceback
@@ -78,6 +81,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return WRONG_USE
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _start_lean() -> None:
+    """What a process that does one thing need not pay for."""
+    # No command multiplies matrices, but each thread that numpy starts for that spins for a tenth of a second first.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Imports are no garbage, and by default the collector looks through all of them every few modules.
+    gc.set_threshold(50_000, *gc.get_threshold()[1:])
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def about(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.pass_obj
 def context(door: Door, /, topic: tuple[str, ...], **options: Any) -> None:
     """The block of text to give an agent."""
-    with door.reading("as set") as memory:
+    with door.reading("at once" if topic else "as set") as memory:
         block = memory.context(" ".join(topic) or None, **_asked(options))
     if door.json:
         door.answer(lambda: _form(block), lambda _: None)
@@ -46,7 +46,7 @@ def preview(door: Door, /, topic: tuple[str, ...], **options: Any) -> None:
     """What such a block holds, what not, and why."""
     from recollect.serve.cli.views.brief import show_block
 
-    with door.reading("as set") as memory:
+    with door.reading("at once" if topic else "as set") as memory:
         block = memory.preview(" ".join(topic) or None, **_asked(options))
     door.answer(lambda: _form(block), lambda page: show_block(page, block))
 

@@ -65,7 +65,7 @@ def graph(
         raise click.UsageError(f"--json cannot print {form}; leave --format out, or name a file with --output")
     if shown and (form != "html" or file in (None, "-")):
         raise click.UsageError("--open needs a page in a file; leave --format and --output - out")
-    with door.reading("as set" if query else "at hand") as memory:
+    with door.reading("at once" if query else "at hand") as memory:
         drawn = memory.graph(" ".join(query) or None, id=id, depth=depth, limit=limit)
     if file in (None, "-"):
         _print(drawn, form)

@@ -47,7 +47,7 @@ def recall(door: Door, /, query: tuple[str, ...], **options: Any) -> None:
     A memory with a trigger that the question or the context matches comes before all others.
     """
     options["context"] = given_text(options["context"])
-    with door.reading("as set") as memory:
+    with door.reading("at once") as memory:
         _print(door, memory.recall(" ".join(query), **chosen(options)))
 
 
@@ -72,7 +72,7 @@ def recall(door: Door, /, query: tuple[str, ...], **options: Any) -> None:
 @click.pass_obj
 def search(door: Door, /, query: tuple[str, ...], mode: str, limit: int, explain: bool, **options: Any) -> None:
     """Look by words, by meaning, or both."""
-    with door.reading("at hand" if mode == "lexical" else "as set") as memory:
+    with door.reading("at hand" if mode == "lexical" else "at once") as memory:
         found = memory.search(" ".join(query), mode=mode, limit=limit, explain=explain, **chosen(options))
         _print(door, found)
 

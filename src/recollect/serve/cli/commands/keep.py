@@ -108,7 +108,7 @@ def _fields(fields: dict[str, Any], everywhere: bool, door: Door) -> dict[str, A
 
 
 def _one(door: Door, draft: dict[str, Any], everywhere: bool, verbatim: bool) -> int:
-    with door.writing("as set", anywhere=everywhere) as memory:
+    with door.writing("at once", anywhere=everywhere) as memory:
         (outcome,) = memory.remember_many([draft], verbatim=verbatim)
     return tell_outcome(door, outcome)
 
@@ -120,7 +120,7 @@ def _load(door: Door, name: str, common: dict[str, Any], everywhere: bool, verba
 
     door.only_now()
     read = read_drafts(name, common)
-    with door.writing("as set", anywhere=everywhere) as memory, Counting("remembering", quiet=door.quiet) as progress:
+    with door.writing("at once", anywhere=everywhere) as memory, Counting("remembering", quiet=door.quiet) as progress:
         try:
             outcomes = memory.remember_many(read.drafts, verbatim=verbatim, progress=progress)
         except InvalidInput as error:

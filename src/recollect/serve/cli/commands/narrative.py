@@ -83,7 +83,7 @@ def search(door: Door, text: tuple[str, ...], limit: int) -> None:
     from recollect.serve.cli.json_form import recalled_form
     from recollect.serve.cli.views.hits import show_recalled
 
-    with door.reading("as set") as memory:
+    with door.reading("at once") as memory:
         found = memory.narratives.search(" ".join(text), limit)
     door.note(*found.notes)
     door.answer(lambda: recalled_form(found), lambda page: show_recalled(page, found, door.now))
