@@ -264,6 +264,7 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
 
     def close(self) -> None:
         """Write what is waiting and let go of the store."""
+        self._parts.gardener.closing = True
         if self._parts.store.writable:
             self._handle.settle()
         self._parts.gardener.finish()

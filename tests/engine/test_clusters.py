@@ -108,6 +108,20 @@ def test_clusters_are_found_anew_after_so_many_recalls(tmp_path, clock) -> None:
         assert memory.clusters()
 
 
+def test_a_process_that_ends_does_not_begin_what_it_cannot_wait_for(tmp_path, clock) -> None:
+    with recollect.open(tmp_path / "m.db", clock=clock, embedder=_anywhere, refresh_clusters=1) as memory:
+        memory.remember_many([f"note {number}" for number in range(2_100)], verbatim=True)
+        memory.recall("note 1", limit=1)
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 2
+    with recollect.open(tmp_path / "m.db", clock=clock, embedder=_anywhere, refresh_clusters=0) as memory:
+        assert memory.clusters() == []
+
+
+def _anywhere(texts: list[str]) -> np.ndarray:
+    return np.array([np.random.default_rng(len(text)).standard_normal(64) for text in texts])
+
+
 def test_many_memories_are_clustered_by_another_process_meanwhile(tmp_path, clock) -> None:
     planted = np.random.default_rng(7).standard_normal((8, 64))
 
@@ -122,7 +136,8 @@ def test_many_memories_are_clustered_by_another_process_meanwhile(tmp_path, cloc
             memory.recall("topic 1", limit=1)
         memory.get(memory.list(limit=1)[0].id)
         patience = time.monotonic() + 60
-        while not memory.clusters() and time.monotonic() < patience:
+        # A few are written at a time, so that no writer waits long.
+        while len(memory.clusters()) < 8 and time.monotonic() < patience:
             assert memory.remember("a writer is not held up by it").kind in ("stored", "reinforced")
             time.sleep(0.05)
         assert len(memory.clusters()) == 8

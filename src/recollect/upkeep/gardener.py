@@ -34,14 +34,19 @@ class Gardener:
     clock: Clock
     actor: str
     problem: str | None = None
+    closing: bool = False
     _aside: Aside | None = None
     _work: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def tend(self, account: str) -> None:
-        """Begin to find the clusters of an account, unless that is under way or would change little."""
+        """Begin to find the clusters of an account, unless that is under way or would change little.
+
+        A process that is about to end begins only what it can wait for: a command would wait in vain, every time it is due.
+        """
         with self._lock:
-            if (self._work is not None and self._work.is_alive()) or not self._due(account):
+            most = HERE if self.closing else None
+            if (self._work is not None and self._work.is_alive()) or not self._due(account, most):
                 return
             # Imported when there is something to do, and not by the thread: it may end with the process in the middle of it.
             from recollect.upkeep.aside import Aside
@@ -65,14 +70,14 @@ class Gardener:
                 self._aside.stop()
             self._work.join(_PATIENCE)
 
-    def _due(self, account: str) -> bool:
+    def _due(self, account: str, most: int | None) -> bool:
         # scikit-learn is an extra: without it clusters are found by nobody, and `clusters` says how to get it.
         if find_spec("sklearn") is None:
             return False
         with self.store.reading() as reader:
             held = reader.how_many_embedded(account)
             before = int(reader.note(f"clustered:{account}") or 0)
-        return held >= _WORTH and abs(held - before) > _NEW * before
+        return _WORTH <= held <= (most or held) and abs(held - before) > _NEW * before
 
     def _told(self, work: Callable[[], object]) -> None:
         try:
