@@ -52,7 +52,7 @@ def run(size: Size, url: str | None = None) -> list[Figure]:
     asked = Words(seed=3).questions(size.questions)
     embedder.prepare(asked)
     with database(url) as (where, server):
-        with recollect.open(where, embedder=embedder, refresh_clusters=0, postgres_connections=_CLIENTS + 2) as memory:
+        with recollect.open(where, embedder=embedder, refresh_clusters=0) as memory:
             figures = _loaded(memory, size)
             started = time.perf_counter()
             migrate_store(load(db=where).settings, dry_run=False, progress=lambda _: None)
