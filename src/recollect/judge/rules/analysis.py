@@ -85,8 +85,9 @@ class _Reading:
         negated = tuple(sorted(self._target(at) for at in self.negations))
         moved = settle(tuple(self.frame))
         same_frame = len(moved.frame) == len(self.frame)
-        gist = tuple(k for k in moved.frame if k not in IGNORED and not is_adverb(k))
         adverbs = [k for k in moved.frame if is_adverb(k)]
+        apart = IGNORED.union(adverbs)
+        gist = tuple([k for k in moved.frame if k not in apart])
         return Analysed(
             plain=plain, frame=moved.frame, gist=gist, bag=tuple(sorted([*gist, *adverbs])), negated=negated,
             negations=tuple(self.negations),
