@@ -27,7 +27,7 @@ from recollect.values.outcome import Conflict, Outcome, Refused, Reinforced, Sto
 from recollect.values.scope import Identity, reaches
 
 # One transaction a batch: short enough that readers of the same process wait for milliseconds only.
-_BATCH = 64
+_BATCH = 96
 _VERBATIM_BATCH = 512
 _WAY_BACK = {True: "say that it is to be revived", False: "restore it, or say that it is to be revived"}
 
