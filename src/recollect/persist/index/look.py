@@ -163,8 +163,10 @@ class Look:
     @cached_property
     def _few(self) -> tuple[Spots, Spans] | None:
         """The same as rows, with their vectors, when they are so few that all of them are compared."""
+        if np.count_nonzero(self._embedded) > EXACT:
+            return None
         spots = np.flatnonzero(self._embedded)
-        return (spots, self._spans(spots)) if len(spots) <= EXACT else None
+        return spots, self._spans(spots)
 
     def _cosines(self, spots: Spots, selected: Mask) -> NDArray[np.float32]:
         """Exact for what a leg brought; for neighbours, who only lend, nearly so."""
