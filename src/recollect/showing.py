@@ -17,6 +17,7 @@ from recollect.values.event import Event
 from recollect.values.hit import Explanation, Recalled, Trace
 from recollect.values.image import from_image
 from recollect.values.memory import Record
+from recollect.values.outcome import Stored
 from recollect.values.scope import RESERVED, Identity, Place, reaches
 from recollect.values.search import Search
 
@@ -93,8 +94,10 @@ def _last_place(reader: Reader, account: str, gone: str) -> Place | None:
 def _held(value: Any) -> Iterator[Record | Event | Changed]:
     """Everything in a value that may name memories."""
     if isinstance(value, Recalled):
-        # By far the most frequent: not field by field.
+        # By far the most frequent, with what a load stored: not field by field.
         yield from (hit.memory for hit in value.hits)
+    elif isinstance(value, Stored) and not value.conflicts:
+        yield value.memory
     elif isinstance(value, (Record, Changed)) or (isinstance(value, Event) and value.document is None):
         yield value
     elif isinstance(value, (list, tuple)):

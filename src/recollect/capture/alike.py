@@ -34,8 +34,13 @@ Found = list[tuple[Record, float]]
 class Meaning:
     """What a new memory means, as far as an embedder told, and how to read the cosines of its model."""
 
-    vector: NDArray[np.float32] | None = None
+    vectors: NDArray[np.float32] | None = None
     calibration: Calibrated | None = None
+
+    @property
+    def vector(self) -> NDArray[np.float32] | None:
+        """What is compared with the store: the whole text's."""
+        return None if self.vectors is None else self.vectors[0]
 
 
 @dataclass(slots=True)
@@ -47,7 +52,9 @@ class Lookup:
     # Never compared with: the lines of one document stand beside each other, however alike they are worded.
     apart: frozenset[str] = frozenset()
     _found: dict[str, Found] = field(default_factory=dict)
-    _stored: list[tuple[Record, NDArray[np.float32]]] = field(default_factory=list)
+    # For each draft of a batch, the earlier ones that are alike; what became of them is known when it is its turn.
+    _earlier: dict[str, list[tuple[str, float]]] = field(default_factory=dict)
+    _stored: dict[str, Record] = field(default_factory=dict)
     _changed: set[str] = field(default_factory=set)
 
     def ahead(self, reader: Reader, batch: Sequence[tuple[Record, Meaning]]) -> None:
@@ -65,6 +72,20 @@ class Lookup:
             for (new, _), some in zip(members, kept, strict=True):
                 self._found[new.id] = [(_shown(records[row], status), likeness) for row, likeness, status in some]
 
+    def between(self, batch: Sequence[tuple[Record, Meaning]]) -> None:
+        """Compare the drafts of a batch with each other, as they will be compared with what is stored."""
+        told = [(new, meaning.vectors) for new, meaning in batch if meaning.vectors is not None]
+        scale = next((meaning.calibration for _, meaning in batch if meaning.calibration is not None), None)
+        if scale is None or len(told) < 2:
+            return
+        wholes = np.stack([vectors[0] for _, vectors in told])
+        cosines = np.vecdot(wholes[:, None], np.concatenate([vectors for _, vectors in told]))
+        firsts = np.cumsum([0, *(len(vectors) for _, vectors in told[:-1])])
+        likeness = scale.similarity((cosines[:, firsts] + np.maximum.reduceat(cosines, firsts, axis=1)) / 2)
+        for later, earlier in np.argwhere(np.tril(likeness >= self.floor, -1)).tolist():
+            pair = (told[earlier][0].id, float(likeness[later, earlier]))
+            self._earlier.setdefault(told[later][0].id, []).append(pair)
+
     def of(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
         """The memories like one draft, as of now."""
         return [found for found in self._like(reader, new, meaning) if found[0].id not in self.apart]
@@ -73,33 +94,31 @@ class Lookup:
         ahead = self._found.get(new.id)
         if ahead is None:
             return self._asked(reader, new, meaning)
-        both = [*ahead, *self._of_batch(new, meaning)]
+        both = [*ahead, *self._of_batch(new)]
         if any(record.id in self._changed for record, _ in both):
             return self._asked(reader, new, meaning)
         return sorted(both, key=lambda found: -found[1])[:_LOOK_AT]
 
-    def watch(self, outcome: Outcome, vectors: NDArray[np.float32] | None) -> None:
+    def watch(self, outcome: Outcome) -> None:
         """Take note of what became of a draft of the batch."""
         match outcome:
-            case Stored(memory) | Superseded(memory) if vectors is not None:
-                self._stored.append((memory, vectors))
+            case Stored(memory) | Superseded(memory):
+                self._stored[memory.id] = memory
             case Reinforced(memory):
                 self._changed.add(memory.id)
         if isinstance(outcome, Superseded):
             self._changed.add(outcome.old.id)
 
-    def _of_batch(self, new: Record, meaning: Meaning) -> Found:
+    def _of_batch(self, new: Record) -> Found:
         """Those stored by this batch that are like a draft and that it may be compared with."""
-        if not self._stored or meaning.vector is None or meaning.calibration is None:
-            return []
-        cosines = np.vecdot(np.concatenate([vectors for _, vectors in self._stored]), meaning.vector)
-        firsts = np.cumsum([0, *(len(vectors) for _, vectors in self._stored[:-1])])
-        nearness = (cosines[firsts] + np.maximum.reduceat(cosines, firsts)) / 2
-        places = _viewer(new).places()
+        alike = [
+            (self._stored[known], likeness)
+            for known, likeness in self._earlier.get(new.id, ())
+            if known in self._stored
+        ]
+        places = _viewer(new).places() if alike else ()
         return [
-            (record, float(likeness))
-            for (record, _), likeness in zip(self._stored, meaning.calibration.similarity(nearness), strict=True)
-            if likeness >= self.floor and record.place in places and in_force(record, self.now)
+            (record, likeness) for record, likeness in alike if record.place in places and in_force(record, self.now)
         ]
 
     def _kept(self, found: Near, meaning: Meaning) -> list[tuple[int, float, str]]:

@@ -38,7 +38,9 @@ def annotate(record: Record, draft: Draft, *, infer: bool = True) -> Record:
         tags = inferred_tags(record.content, record.provenance.file_paths)
     if infer and kind == "negative" and not triggers:
         triggers = inferred_triggers(record.content)
-    return record.with_(type=kind, importance=importance, tags=tags, triggers=triggers)
+    told = {"type": kind, "importance": importance, "tags": tags, "triggers": triggers}
+    changes = {name: value for name, value in told.items() if value != getattr(record, name)}
+    return record.with_(**changes) if changes else record
 
 
 def type_of(text: str) -> MemoryType:

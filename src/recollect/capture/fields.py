@@ -18,6 +18,7 @@ MAX_CONTEXT = 100_000
 _HEX = frozenset("0123456789abcdefABCDEF-")
 _SHORTEST_ID = 4
 _WORDS = re.compile(r"\w+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def clean_text(field: str, value: Any, limit: int) -> str:
@@ -44,7 +45,7 @@ def clean_name(field: str, value: Any) -> str | None:
     if value is None:
         return None
     text = clean_text(field, value, MAX_NAME)
-    if any(ord(c) < 32 or ord(c) == 127 for c in text):
+    if _CONTROL.search(text):
         raise InvalidInput(field, "contains a control character", "give one line of plain text")
     return text
 

@@ -27,7 +27,7 @@ from recollect.values.outcome import Conflict, Outcome, Refused, Reinforced, Sto
 from recollect.values.scope import Identity, reaches
 
 # One transaction a batch: short enough that readers of the same process wait for milliseconds only.
-_BATCH = 64
+_BATCH = 96
 _VERBATIM_BATCH = 512
 _WAY_BACK = {True: "say that it is to be revived", False: "restore it, or say that it is to be revived"}
 
@@ -48,8 +48,8 @@ class Prepared:
 
     @property
     def meaning(self) -> Meaning:
-        """What reconcile compares: the whole text's vector."""
-        return Meaning() if self.vectors is None else Meaning(self.vectors[0], self.calibration)
+        """What reconcile compares."""
+        return Meaning() if self.vectors is None else Meaning(self.vectors, self.calibration)
 
 
 class Capture:
@@ -89,7 +89,10 @@ class Capture:
         `guard` is asked at the beginning of each transaction and may refuse by raising.
         """
         now = self._clock()
-        checked = [self._prepare(draft, place, identity, project, now, verbatim) for place, draft in enumerate(given)]
+        vetting = self._vetting.by(identity)
+        checked = [
+            self._prepare(draft, place, identity, project, now, vetting, verbatim) for place, draft in enumerate(given)
+        ]
         checked = self._with_sources(checked, identity)
         outcomes: list[Outcome] = []
         siblings = frozenset(item.record.id for item in checked if apart and isinstance(item, Prepared))
@@ -139,6 +142,7 @@ class Capture:
         identity: Identity,
         project: str | None,
         now: datetime,
+        vetting: Vetting,
         verbatim: bool,
     ) -> Prepared | Refused:
         try:
@@ -146,7 +150,7 @@ class Capture:
             record = record_of(draft, identity, project, now, verbatim=verbatim)
         except InvalidInput as error:
             raise InvalidInput(f"drafts[{place}].{error.field}", error.problem, error.fix) if place else error from None
-        vetted = vet(record, self._vetting.by(identity), verbatim=verbatim)
+        vetted = vet(record, vetting, verbatim=verbatim)
         if isinstance(vetted, Refused):
             return vetted
         return Prepared(
@@ -177,12 +181,14 @@ class Capture:
         lookup: Lookup | None,
     ) -> list[Outcome]:
         if lookup is not None and len(batch) > 1:
-            lookup.ahead(tx, [(item.record, item.meaning) for item in batch if isinstance(item, Prepared)])
+            meant = [(item.record, item.meaning) for item in batch if isinstance(item, Prepared)]
+            lookup.ahead(tx, meant)
+            lookup.between(meant)
         outcomes: list[Outcome] = []
         for item in batch:
             outcome = item if isinstance(item, Refused) else self._settle(tx, item, identity, now, lookup)
             if lookup is not None and isinstance(item, Prepared):
-                lookup.watch(outcome, item.vectors)
+                lookup.watch(outcome)
             outcomes.append(outcome)
         self._close_gaps(tx, batch, outcomes, identity, now)
         return outcomes

@@ -39,7 +39,7 @@ class Tombstones:
     def _meaning(self, vectors: NDArray[np.float16] | None) -> Meaning:
         if vectors is None or self.scale is None:
             return Meaning()
-        return Meaning(vectors[0].astype(np.float32), self.scale)
+        return Meaning(vectors[:1].astype(np.float32), self.scale)
 
     def _buried(self, reader: Reader, lookup: Lookup, new: Record, meaning: Meaning) -> list[Record]:
         near = [

@@ -6,6 +6,7 @@ import hashlib
 import secrets
 import unicodedata
 from datetime import datetime
+from functools import lru_cache
 from uuid import UUID
 
 _TRAILING = " \t\r\n.!。！"
@@ -14,7 +15,8 @@ _TRAILING = " \t\r\n.!。！"
 def new_id(at: datetime) -> str:
     """A fresh UUIDv7 (RFC 9562): 48 bits of milliseconds, then random bits."""
     milliseconds = int(at.timestamp() * 1000) & (1 << 48) - 1
-    value = milliseconds << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
+    random = secrets.randbits(74)
+    value = milliseconds << 80 | 7 << 76 | random >> 62 << 64 | 2 << 62 | random & (1 << 62) - 1
     return str(UUID(int=value))
 
 
@@ -23,6 +25,7 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(_TRAILING)
 
 
+@lru_cache(maxsize=32)  # a write asks three times: whether it was purged, whether it is stored, and to store it
 def fingerprint(text: str, secret: bytes) -> bytes:
     """Keyed hash of the normalised text: finds duplicates, reveals nothing without the key."""
     return hashlib.blake2b(normalised(text).encode(), key=secret, digest_size=16).digest()

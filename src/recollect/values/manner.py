@@ -13,6 +13,8 @@ _STANDING = re.compile(
     r"|\bwhen(?:ever)? i ask\b",
     re.IGNORECASE,
 )
+# One of these stands in whatever the pattern matches. None has an i: without case, a pattern's i is also a dotless one.
+_STANDING_CUES = ("always", "never", "from now on", "forward", "future", "when", "remember", "do not", "don't")
 _LONGEST_INSTRUCTION = 600
 _QUESTION_MARKS = ("?", "？", "؟")
 
@@ -23,7 +25,9 @@ def is_standing(memory: Record) -> bool:
         return True
     if role_of(memory.speaker) not in (PERSON, UNKNOWN) or len(memory.content) >= _LONGEST_INSTRUCTION:
         return False
-    return _STANDING.search(memory.content[:400]) is not None
+    start = memory.content[:400]
+    folded = start.casefold()
+    return any(cue in folded for cue in _STANDING_CUES) and _STANDING.search(start) is not None
 
 
 def only_asks(memory: Record) -> bool:

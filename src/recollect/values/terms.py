@@ -57,7 +57,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 def query_words(text: str) -> dict[str, str]:
     """The terms of a query, each with the word it came from."""
-    words = list(_words(URL.sub(" ", text)))
+    words = _words(URL.sub(" ", text))
     telling = [word for word in words if word.casefold().replace("\u2019", "'") not in STOP_WORDS]
     found: dict[str, str] = {}
     for word in telling or words:
@@ -66,12 +66,11 @@ def query_words(text: str) -> dict[str, str]:
     return found
 
 
-def _words(text: str) -> Iterator[str]:
+def _words(text: str) -> list[str]:
     plain = unicodedata.normalize("NFKC", text)
     if _MARKED.search(plain):
         plain = _unmarked(plain)
-    for match in _WORD.finditer(plain):
-        yield match.group()
+    return _WORD.findall(plain)
 
 
 @lru_cache(maxsize=1 << 17)

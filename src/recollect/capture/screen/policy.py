@@ -16,6 +16,7 @@ from recollect.capture.screen.secrets import find_secrets
 from recollect.errors import InvalidInput
 
 Action = Literal["allow", "redact", "refuse"]
+_ACTIONS: Final = get_args(Action)
 
 DEFAULT_POLICY: Final[Mapping[str, Action]] = MappingProxyType(
     {
@@ -69,10 +70,8 @@ def checked_policy(policy: Mapping[str, Action]) -> Mapping[str, Action]:
     for kind, action in policy.items():
         if kind not in DEFAULT_POLICY:
             raise InvalidInput("policy", f"unknown kind {kind!r}", f"use one of {', '.join(DEFAULT_POLICY)}")
-        if action not in get_args(Action):
-            raise InvalidInput(
-                "policy", f"unknown action {action!r} for {kind}", f"use one of {', '.join(get_args(Action))}"
-            )
+        if action not in _ACTIONS:
+            raise InvalidInput("policy", f"unknown action {action!r} for {kind}", f"use one of {', '.join(_ACTIONS)}")
     return {**DEFAULT_POLICY, **policy}
 
 

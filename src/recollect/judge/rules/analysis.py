@@ -19,6 +19,7 @@ from recollect.judge.rules.words import Word, key_of, word_of
 
 PUNCTUATION = frozenset(",.")
 _CONTRACTED = {"'s": "be", "'re": "be", "'m": "be", "'ve": "", "'ll": "will", "'d": "would"}
+_ASIDES = lexicon.LABELS | {"longer", "do", "does"}
 _CONTRACTING = listed("it that there he she who what where here this")
 
 
@@ -79,14 +80,19 @@ class _Reading:
 
     def analysed(self, plain: str) -> Analysed:
         for at, piece in enumerate(self.pieces):
-            self._take(at, word_of(piece))
+            word = word_of(piece)
+            if word.part == "content":
+                self._add_content(at, word)
+            else:
+                self._take(at, word)
         while self.frame and self.frame[-1] in PUNCTUATION:
             self.frame.pop()
         negated = tuple(sorted(self._target(at) for at in self.negations))
         moved = settle(tuple(self.frame))
         same_frame = len(moved.frame) == len(self.frame)
-        gist = tuple(k for k in moved.frame if k not in IGNORED and not is_adverb(k))
         adverbs = [k for k in moved.frame if is_adverb(k)]
+        apart = IGNORED.union(adverbs)
+        gist = tuple([k for k in moved.frame if k not in apart])
         return Analysed(
             plain=plain, frame=moved.frame, gist=gist, bag=tuple(sorted([*gist, *adverbs])), negated=negated,
             negations=tuple(self.negations),
@@ -177,7 +183,7 @@ class _Reading:
 
     def _add_content(self, at: int, word: Word) -> None:
         frame, lowered = self.frame, word.lowered
-        if (lowered == "," and self.opening) or self._is_aside(at, lowered):
+        if (lowered == "," and self.opening) or (lowered in _ASIDES and self._is_aside(at, lowered)):
             return
         if lowered in lexicon.ADDITIONS:
             self.adds = True

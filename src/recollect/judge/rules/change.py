@@ -10,7 +10,7 @@ from __future__ import annotations
 from recollect.judge.rules import lexicon
 from recollect.judge.rules.analysis import IGNORED, Analysed
 from recollect.judge.rules.frames import Holds, Slot, find_slot, holds
-from recollect.judge.rules.sameness import residue
+from recollect.judge.rules.sameness import differ_both_ways, residue
 from recollect.judge.rules.synonyms import key
 from recollect.judge.rules.verdict import Verdict
 
@@ -33,6 +33,8 @@ def changed(
 def _negated(old: Analysed, new: Analysed) -> Verdict | None:
     """The same statement with and without its negation."""
     if old.negative == new.negative and old.ended == new.ended:
+        return None
+    if differ_both_ways(old, new):
         return None
     ours, theirs = residue(old, new)
     if (ours and theirs) or len(ours) + len(theirs) > 2:

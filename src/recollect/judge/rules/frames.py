@@ -63,6 +63,8 @@ def find_slot(old: Analysed, new: Analysed) -> Slot | None:
     ours, theirs = old.frame, new.frame
     head = _common(ours, theirs)
     tail = min(_common(ours[::-1], theirs[::-1]), len(ours) - head, len(theirs) - head)
+    if _say_too_much(ours[head : len(ours) - tail], theirs[head : len(theirs) - tail]):
+        return None  # as most pairs do; the values below begin no later than here
     start = max((i + 1 for i in range(head) if ours[i] == "."), default=0)
     verb = _verb(ours[:head], start, old)
     label = head > start and ours[head - 1] in lexicon.LABELLED - old.names
@@ -83,9 +85,13 @@ def find_slot(old: Analysed, new: Analysed) -> Slot | None:
 
 def _are_values(mine: Keys, yours: Keys) -> bool:
     """Short, no statement of their own, and neither a mere part of the other ("Berlin", "Berlin Mitte")."""
-    if not mine or not yours or "be" in mine or "be" in yours or max(map(_length, (mine, yours))) > _LONGEST_VALUE:
+    if not mine or not yours or _say_too_much(mine, yours):
         return False
     return not (set(mine) <= set(yours) or set(yours) <= set(mine))
+
+
+def _say_too_much(mine: Keys, yours: Keys) -> bool:
+    return "be" in mine or "be" in yours or _length(mine) > _LONGEST_VALUE or _length(yours) > _LONGEST_VALUE
 
 
 def _length(value: Keys) -> int:
@@ -203,4 +209,7 @@ def _kind(one: Keys, other: Keys, old: Analysed, new: Analysed) -> Kind:
 
 
 def _common(one: Keys, other: Keys) -> int:
-    return next((i for i, (x, y) in enumerate(zip(one, other, strict=False)) if x != y), min(len(one), len(other)))
+    for at, (ours, theirs) in enumerate(zip(one, other, strict=False)):
+        if ours != theirs:
+            return at
+    return min(len(one), len(other))

@@ -55,6 +55,12 @@ def _names_differ(old: Analysed, new: Analysed) -> bool:
     return bool(ours) and bool(theirs) and not {stem(name) for name in ours}.isdisjoint(map(stem, theirs))
 
 
+def differ_both_ways(old: Analysed, new: Analysed) -> bool:
+    """Whether each side certainly leaves a residue: the quick answer for two texts that merely share a topic."""
+    ours, theirs = set(old.bag), set(new.bag)
+    return not (ours - theirs).issubset(_LINKS) and not (theirs - ours).issubset(_LINKS)
+
+
 def residue(old: Analysed, new: Analysed) -> tuple[list[str], list[str]]:
     """What each side says and the other does not; links that a rewording adds or drops do not count."""
     ours, theirs = list(old.bag), []

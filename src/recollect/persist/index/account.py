@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from recollect.persist.index.growing import Growing
 from recollect.persist.index.mask import ACTIVE, DEAD
 from recollect.persist.index.masks import Masks
-from recollect.persist.index.postings import OPEN_ROWS, Postings
+from recollect.persist.index.postings import MANY_ROWS, Postings
 from recollect.persist.index.rows import (
     KINDS,
     NO_POSITION,
@@ -174,7 +174,7 @@ class AccountIndex:
             for entry, terms, start in zip(entries, documents, starts.tolist(), strict=True)
         ]
         self.table.append(as_columns(made))
-        if len(entries) > OPEN_ROWS:
+        if len(entries) >= MANY_ROWS:
             self.postings.extend(first, documents)
         else:
             for spot, terms in enumerate(documents, first):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from recollect.persist.index.account import AccountIndex
 from recollect.persist.index.mask import SUPERSEDED, Mask
 from recollect.persist.index.rows import SCORED, scoring_columns
-from recollect.persist.index.vectors import EXACT, distinct, top_of
+from recollect.persist.index.vectors import EXACT, Spans, distinct, top_of
 from recollect.values.search import IN_WINDOW, STANDING, TALKING, Candidates, Near, Search
 from recollect.values.words import DELIVERIES, MEMORY_TYPES
 
@@ -62,8 +63,9 @@ class Look:
         """The nearest rows of each of several vectors."""
         found = []
         for vector in vectors:
-            leg = self._nearest(vector)
-            found.append(Near(self._table["row"][leg], self._nearness(vector, leg), self._standing(leg)))
+            leg, near = self._nearest(vector)
+            exact = near if self._index.vectors.exact else self._nearness(vector, leg)
+            found.append(Near(self._table["row"][leg], exact, self._standing(leg)))
         return found
 
     def holding(self, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
@@ -111,7 +113,7 @@ class Look:
             return []
         legs = [self._leading(bm25)] if search.terms else []
         if search.vector is not None:
-            legs.append(self._nearest(search.vector))
+            legs.append(self._nearest(search.vector)[0])
         return legs
 
     def _leading(self, scores: NDArray[np.float32]) -> Spots:
@@ -140,15 +142,31 @@ class Look:
         inside = np.logical_or.reduce([(when >= since) & (when < until) for since, until in self._search.windows])
         return np.flatnonzero(inside & self._allowed)
 
-    def _nearest(self, vector: NDArray[np.float32]) -> Spots:
-        """The rows nearest to a vector, best first."""
-        table, vectors, count = self._table, self._index.vectors, self._search.depth
-        embedded = self._allowed & (table["vectors"] > 0)
-        many = np.count_nonzero(embedded) > EXACT
-        held = vectors.likely(vector, embedded, count) if many else np.flatnonzero(embedded)
-        near = self._nearness(vector, held, rough=True)
+    def _nearest(self, vector: NDArray[np.float32]) -> tuple[Spots, NDArray[np.float32]]:
+        """The rows nearest to a vector, best first, and about how near they are."""
+        vectors, count = self._index.vectors, self._search.depth
+        if self._few is None:
+            held = vectors.likely(vector, self._embedded, count)
+            near = self._nearness(vector, held, rough=True)
+        else:
+            held, spans = self._few
+            near = vectors.nearness(vector, spans, rough=True)
         top = top_of(near, count)
-        return held[top[np.argsort(-near[top], kind="stable")]]
+        top = top[np.argsort(-near[top], kind="stable")]
+        return held[top], near[top]
+
+    @cached_property
+    def _embedded(self) -> Mask:
+        """What may be returned and has a vector."""
+        return self._allowed & (self._table["vectors"] > 0)
+
+    @cached_property
+    def _few(self) -> tuple[Spots, Spans] | None:
+        """The same as rows, with their vectors, when they are so few that all of them are compared."""
+        if np.count_nonzero(self._embedded) > EXACT:
+            return None
+        spots = np.flatnonzero(self._embedded)
+        return spots, self._spans(spots)
 
     def _cosines(self, spots: Spots, selected: Mask) -> NDArray[np.float32]:
         """Exact for what a leg brought; for neighbours, who only lend, nearly so."""
@@ -162,8 +180,10 @@ class Look:
     ) -> NDArray[np.float32]:
         if vector is None:
             return np.full(len(spots), np.nan, np.float32)
-        starts, counts = self._table["vector"][spots], self._table["vectors"][spots]
-        return self._index.vectors.nearness(vector, starts, counts, rough=rough)
+        return self._index.vectors.nearness(vector, self._spans(spots), rough=rough)
+
+    def _spans(self, spots: Spots) -> Spans:
+        return Spans.of(self._table["vector"][spots], self._table["vectors"][spots])
 
     def _named(self) -> Spots:
         """Rows asked for by number, as far as they may be seen."""

@@ -20,6 +20,8 @@ from recollect.values.terms import BM25_B as B
 from recollect.values.terms import BM25_K1 as K1
 
 OPEN_ROWS = 512
+# From so many rows on, a segment of their own costs less than room in the open one.
+MANY_ROWS = 32
 _NOTHING = (np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))
 
 

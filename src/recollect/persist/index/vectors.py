@@ -12,6 +12,8 @@ and burn a second core for as long as the search takes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,25 @@ _SAMPLED = 8192
 _COMMON = 0.6
 
 Spots = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Where the vectors of some rows are: which rows own any, every vector's place, and which of these begin a row."""
+
+    owning: NDArray[np.bool_]
+    places: Spots
+    firsts: Spots | None  # none when every row owns one at most
+
+    @classmethod
+    def of(cls, starts: NDArray[np.int32], counts: NDArray[np.int32]) -> Spans:
+        """Of rows whose vectors begin at `starts`."""
+        owning = counts > 0
+        begin, many = starts[owning].astype(np.int64), counts[owning].astype(np.int64)
+        if many.max(initial=1) == 1:
+            return cls(owning, begin, None)
+        firsts = np.concatenate(([0], np.cumsum(many)[:-1]))
+        return cls(owning, np.repeat(begin - firsts, many) + np.arange(int(many.sum())), firsts)
 
 
 class VectorIndex:
@@ -80,27 +101,26 @@ class VectorIndex:
         self._scales[first : first + len(vectors)] = 0
         self._dots = None
 
-    def nearness(
-        self, query: Floats, starts: NDArray[np.int32], counts: NDArray[np.int32], *, rough: bool = False
-    ) -> Floats:
-        """The nearness of rows whose vectors begin at `starts`; NaN for rows that own none.
+    @property
+    def exact(self) -> bool:
+        """Whether every nearness is exact: there are so few that nothing is gained by less."""
+        return self.size <= EXACT
+
+    def nearness(self, query: Floats, spans: Spans, *, rough: bool = False) -> Floats:
+        """The nearness of some rows; NaN for those that own no vector.
 
         `rough` may read the eight-bit vectors: right to 0.001, at a quarter of the cost.
         """
-        values_of = self._rough if rough and self.size > EXACT else self._exact
-        found = np.full(len(starts), np.nan, np.float32)
-        held = counts > 0
-        if not held.any():
+        values_of = self._rough if rough and not self.exact else self._exact
+        found = np.full(len(spans.owning), np.nan, np.float32)
+        if len(spans.places) == 0:
             return found
-        begin, many = starts[held].astype(np.int64), counts[held].astype(np.int64)
-        if many.max() == 1:
-            found[held] = values_of(query, begin)
-            return found
-        first = np.concatenate(([0], np.cumsum(many)[:-1]))
-        values = values_of(query, np.repeat(begin - first, many) + np.arange(int(many.sum())))
-        whole = values[first]
-        # The best of whole and sentences: a sentence that lies further off than its text cannot pull it away.
-        found[held] = (whole + np.maximum.reduceat(values, first)) / 2
+        values = values_of(query, spans.places)
+        if spans.firsts is None:
+            found[spans.owning] = values
+        else:
+            # The best of whole and sentences: a sentence that lies further off than its text cannot pull it away.
+            found[spans.owning] = (values[spans.firsts] + np.maximum.reduceat(values, spans.firsts)) / 2
         return found
 
     def likely(self, query: Floats, allowed: NDArray[np.bool_], count: int) -> Spots:
@@ -120,7 +140,7 @@ class VectorIndex:
         return mean
 
     def _exact(self, query: Floats, spots: Spots) -> Floats:
-        if self.size > EXACT:
+        if not self.exact:
             return np.asarray(np.vecdot(self._halves[spots].astype(np.float32), query), np.float32)
         # Few enough to multiply all at once; one question asks several times.
         if self._dots is None or self._dots[0] is not query or self._dots[1] != self.size:

@@ -131,8 +131,8 @@ class Indexes:
 
     def _entries(self, rows: Iterator[sqlite3.Row], account: str) -> Iterator[Entry]:
         for row in rows:
-            memory = memory_of(row, account)
-            yield Entry(row["row"], memory, vectors_of(row["vector"], self.dimensions), row["supersedes_row"] or 0)
+            vector, supersedes = row[-2:]  # by place: names are looked up one after the other
+            yield Entry(row["row"], memory_of(row, account), vectors_of(vector, self.dimensions), supersedes or 0)
 
 
 def _last_seq(connection: sqlite3.Connection) -> int:

@@ -35,6 +35,7 @@ class SqliteTransaction(SqliteReader):
         super().__init__(file, operation.at)
         self.operation = operation
         self._account = account
+        self._stamps: dict[str, str | None] = {}
 
     def warm(self, account: str) -> AccountIndex:
         """The account's index with what was written so far."""
@@ -209,7 +210,10 @@ class SqliteTransaction(SqliteReader):
 
     def _known_clusters(self, account: str) -> list[Cluster]:
         """The clusters of an account, read anew only when somebody changed them."""
-        stamp = (self.note(f"clusters:{account}"), self._indexes.model)
+        # Nobody else writes while this transaction is open, so the note is read once.
+        if account not in self._stamps:
+            self._stamps[account] = self.note(f"clusters:{account}")
+        stamp = (self._stamps[account], self._indexes.model)
         held = self._file.clusters.get(account)
         if held is None or held[0] != stamp:
             held = self._file.clusters[account] = (stamp, self.clusters(account))
@@ -217,6 +221,7 @@ class SqliteTransaction(SqliteReader):
 
     def _clusters_changed(self, account: str) -> None:
         self.set_note(f"clusters:{account}", new_id(self.operation.at))
+        self._stamps.pop(account, None)
 
     def _journal(
         self,
