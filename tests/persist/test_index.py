@@ -5,7 +5,7 @@ import pytest
 
 import recollect
 from recollect.persist.index.postings import Postings
-from recollect.persist.index.vectors import VectorIndex, top_of
+from recollect.persist.index.vectors import Spans, VectorIndex, top_of
 
 
 def answers(memory) -> list[tuple[str, float]]:
@@ -160,7 +160,7 @@ def test_what_was_embedded_anew_is_found_by_its_new_vector() -> None:
     index.replace(17, new[None, :].astype(np.float16))
     assert 17 not in index.likely(old, everything, 10)
     assert 17 in index.likely(new, everything, 10)
-    near = index.nearness(new, np.array([17], np.int32), np.array([1], np.int32), rough=True)
+    near = index.nearness(new, Spans.of(np.array([17], np.int32), np.array([1], np.int32)), rough=True)
     assert near == pytest.approx([new @ new], rel=0.01)
 
 
