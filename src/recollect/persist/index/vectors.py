@@ -24,6 +24,7 @@ EXACT = 4_000
 _CENTRE_SAMPLE = 20_000
 _CHUNK = 1 << 15
 _BLOCK = 256
+_OFTEN = 8
 _SAMPLED = 8192
 _COMMON = 0.6
 
@@ -67,6 +68,7 @@ class VectorIndex:
         self._aligned = bool((self.owners == np.arange(self.size)).all())
         self._coarse = np.empty((0, dimensions), np.int8)
         self._scales = np.empty(0, np.float32)  # 0 where the eight bits of a vector were not needed yet
+        self._asked = 0
         self._dots: tuple[Floats, int, Floats] | None = None
 
     @property
@@ -194,15 +196,21 @@ class VectorIndex:
         return self._planes
 
     def _eight_bits(self, spots: Spots) -> NDArray[np.int8]:
-        """The vectors in eight bits, those of some places made sure of: a process that asks once needs a few per cent."""
+        """The vectors in eight bits, those of some places made sure of: a process that asks once needs a few per cent.
+
+        Whoever asks again and again gets them all in one go: made one by one they cost more than what they are for.
+        """
         if len(self._scales) < self.size:
             known, room = len(self._scales), self.size + self.size // 8
             self._coarse = _moved(self._coarse, (room, self.dimensions), known)
             self._scales = _moved(self._scales, (room,), known)
             self._scales[known:] = 0
+        self._asked += 1
+        if self._asked == _OFTEN:
+            spots = np.arange(self.size)
         fresh = spots[self._scales[spots] == 0]
-        for first in range(0, len(fresh), _CHUNK):
-            part = fresh[first : first + _CHUNK]
+        for first in range(0, len(fresh), 2 * _BLOCK):
+            part = fresh[first : first + 2 * _BLOCK]
             full = self._halves[part].astype(np.float32)
             self._scales[part] = scales = np.maximum(np.abs(full).max(axis=1), 1e-6) / 127
             self._coarse[part] = np.rint(full / scales[:, None])
