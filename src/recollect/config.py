@@ -52,7 +52,7 @@ class Settings:
     refresh_clusters: int = 50  # clusters are found anew after so many recalls; 0 is never
     postgres_schema: str = "recollect"  # for postgresql://: the schema of the tables; ?schema= in the URL wins
     postgres_role: str = "recollect_app"  # the role that works with the tables; the wall between accounts is its
-    postgres_partitions: int = 16  # parts of each table; counts when the schema is made
+    postgres_partitions: int = 8  # parts of each table; counts when the schema is made
     postgres_connections: int = 10  # most connections of this process
     postgres_connect_seconds: float = 10.0  # how long to wait for the server when connecting
     postgres_wait_seconds: float = 10.0  # how long to wait for a free connection

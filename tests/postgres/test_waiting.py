@@ -88,10 +88,10 @@ def test_whoever_writes_much_puts_it_into_the_index_in_the_background(
 ) -> None:
     other = PostgresStore(empty_database, Options(connections=2))
     other.use_model(MODEL, DIMENSIONS)
-    for number in range(70):
+    for number in range(140):
         put(other, record(f"late {number}"), vectors=_unit(1, number))
     deadline = time.monotonic() + 20
-    while (left := superuser.execute(_WAITING).fetchone()) and left[0] > 6:
+    while (left := superuser.execute(_WAITING).fetchone()) and left[0] > 12:
         assert time.monotonic() < deadline, f"{left[0]} still wait"
         time.sleep(0.02)
     other.close()

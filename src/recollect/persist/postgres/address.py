@@ -21,7 +21,7 @@ class Options:
 
     schema: str = "recollect"
     role: str = "recollect_app"
-    partitions: int = 16
+    partitions: int = 8
     connections: int = 10
     connect_seconds: float = 10.0
     wait_seconds: float = 10.0

@@ -19,8 +19,9 @@ from recollect.persist.postgres.rows import account_number
 from recollect.persist.postgres.seam import translated
 from recollect.persist.postgres.sql import queries
 
-# So many changes of an account make it worth while; a few vectors at a time, so that nobody waits for a lock for long.
-_WORTH, _FEW = 64, 8
+# So many changes of an account make it worth while; a few vectors at a time, so that nobody waits for a lock for long, and a
+# rest after them, so that whoever works meanwhile has the machine for most of the time.
+_WORTH, _FEW, _REST = 128, 4, 4.0
 _WORK, _SECONDS, _PATIENCE = "vectors that wait of", 60.0, 2.0
 
 
@@ -52,11 +53,16 @@ class Linking:
 
     def _link(self, account: str) -> None:
         holder, until = f"{socket.gethostname()}:{os.getpid()}", time.monotonic() + _SECONDS / 2
+        rest = 0.0
         work = f"{_WORK} {account_number(account)}"  # of the store: a lease of the account would make its writers wait
         try:
             with self._leases.held(work, holder, _SECONDS) as mine:
-                while mine and not self._closing.is_set() and self._some(account):
-                    if time.monotonic() > until:
+                while mine and not self._closing.wait(rest):
+                    begun = time.monotonic()
+                    if not self._some(account):
+                        break
+                    rest = _REST * (time.monotonic() - begun)
+                    if begun > until:
                         mine, until = self._leases.take(work, holder, _SECONDS), time.monotonic() + _SECONDS / 2
             self.problem = None
         except RecollectError as error:

@@ -28,7 +28,7 @@ _NARROW, _MOST = 0.12, 0.5
 _ROUNDING = 1e-3
 _OWN = re.compile(r"\{(own|model|dimensions|likely)\}")
 # The first is that of a new connection.
-_USUAL_WIDTH, _MOST_WIDTH = 100, 1000
+_USUAL_WIDTH, _MOST_WIDTH = 80, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: in
 
 
 def leading(link: Link, under: Compiled, facts: Facts, vector: Floats | None, depth: int) -> Leg[Found]:
-    """The same for a search, which measures what it is given once more: by an index a quarter more, unmeasured."""
+    """The same for a search, which measures what it is given once more: by an index unmeasured."""
     if facts.vectors == 0 or depth == 0 or vector is None:
         return NONE
     if not _indexed(facts):
@@ -140,12 +140,11 @@ def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Foun
 
 
 def _likely(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[NDArray[np.int64]]:
-    likely = 5 * depth // 4
-    rows, distance = yield _by_index("nearest_likely", link, under, vector, depth, likely)
+    rows, distance = yield _by_index("nearest_likely", link, under, vector, depth, depth)
     if rows is None:
         return NONE.rows
     # A memory of several vectors may come several times: where it came first.
-    order = np.argsort(distance, kind="stable")[:likely]
+    order = np.argsort(distance, kind="stable")[:depth]
     return np.array(list(dict.fromkeys(rows[order].tolist())), np.int64)
 
 
