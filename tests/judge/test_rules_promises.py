@@ -8,6 +8,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from recollect.judge.rules import Verdict, analyse, compare
+from recollect.judge.rules.analysis import may_share
 
 TURN = (
     "Yesterday I talked with the platform team about the ingestion service. It reads from Kafka, writes to Postgres "
@@ -44,6 +45,23 @@ def test_no_text_raises() -> None:
         assert 0.0 <= verdict.certainty <= 1.0
         assert verdict.reason
         assert compare(one, one, 1.0).relation == "same"
+
+
+def test_what_shares_nothing_at_a_glance_shares_nothing_when_read() -> None:
+    source = random.Random(11)
+    words = (
+        "is not no now switched moved replaced stopped using renamed from to by with instead of rather than which the a"
+        " longer May 3 3pm don't it's cannot can't I we live lives work works at in called port 9090 8080 Berlin Anna's"
+        " use used cars automobile folder dir quickly 30 seconds 30s $5 不是 猫 user my your A service No 7"
+    ).split()
+    apart = 0
+    for _ in range(4000):
+        one, other = (" ".join(source.choices(words, k=source.randint(1, 7))) for _ in range(2))
+        gist = frozenset(analyse(other).gist)
+        if not may_share(one, gist):
+            apart += 1
+            assert gist.isdisjoint(analyse(one).gist), (one, other)
+    assert apart > 100
 
 
 def test_the_caller_may_know_that_a_relation_holds_one_value() -> None:

@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from recollect.judge.rules import lexicon
 from recollect.judge.rules.stems import listed
-from recollect.judge.rules.tokens import bigrams, pieces
-from recollect.judge.rules.transitions import settle
+from recollect.judge.rules.tokens import bigrams, is_cjk, pieces
+from recollect.judge.rules.transitions import TELLING, settle
 from recollect.judge.rules.words import Word, key_of, word_of
 
 PUNCTUATION = frozenset(",.")
@@ -56,6 +56,19 @@ def analyse(text: str) -> Analysed:
     """The analysis of `text`; pure, so equal texts share one."""
     plain = " ".join(text.casefold().split()).rstrip(".!? ")
     return _Reading(pieces(text)).analysed(plain)
+
+
+def may_share(text: str, gist: frozenset[str]) -> bool:
+    """Whether the analysis of `text` could have any of these keys: false is sure, and takes a fraction of an analysis."""
+    for piece in pieces(text):
+        lowered = piece.lower()
+        key = key_of(lowered)
+        if key in gist or lowered in gist:
+            return True
+        # What is not read word by word: contractions, runs of characters, and words that turn a sentence into another one.
+        if key in TELLING or "'" in lowered or lowered == "cannot" or is_cjk(lowered):
+            return True
+    return False
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ store.
 
 from __future__ import annotations
 
-from recollect.judge.rules.analysis import Analysed, analyse
+from recollect.judge.rules.analysis import Analysed, analyse, may_share
 from recollect.judge.rules.change import changed
 from recollect.judge.rules.sameness import residue, same
 from recollect.judge.rules.verdict import Verdict
@@ -31,7 +31,10 @@ def compare(
 
     `similarity` is calibrated, never a raw cosine; `functional` tells whether the relation holds one value, if known.
     """
-    before, after = analyse(old), analyse(new)
+    after = analyse(new)
+    if after.gist and not after.left and not may_share(old, frozenset(after.gist)):
+        return _UNRELATED
+    before = analyse(old)
     if before.plain != after.plain and not after.left and set(before.gist).isdisjoint(after.gist):
         return _UNRELATED
     return (

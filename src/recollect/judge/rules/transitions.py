@@ -31,7 +31,7 @@ CALENDAR = listed("monday tuesday wednesday thursday friday saturday sunday tomo
 _PLACE = {(key("move"), "to"), (key("relocate"), "to"), (key("reside"), "in"), (key("based"), "in")}
 _WORK = {(key("employed"), "by"), (key("work"), "for")}
 _NAMING = lexicon.keys("called named")
-_TELLING = (
+TELLING = (
     _CHANGING
     | _REPLACING
     | lexicon.ENDINGS
@@ -44,7 +44,7 @@ def settle(frame: tuple[str, ...]) -> Transition:
     """The frame that holds after the change; the frame itself if it tells of none."""
     if "be" in frame and not _AT.isdisjoint(frame):
         frame = _timed(frame)
-    if _TELLING.isdisjoint(frame) or "." in frame:
+    if TELLING.isdisjoint(frame) or "." in frame:
         return Transition(frame)  # a story of several sentences has no single outcome
     if "instead" in frame and "of" not in frame[frame.index("instead") :]:
         at = frame.index("instead")

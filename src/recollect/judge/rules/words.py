@@ -58,6 +58,7 @@ def _part(lowered: str) -> str:
     return next((part for part, words in _PARTS.items() if lowered in words), "quoted" if "'" in lowered else "content")
 
 
+@lru_cache(maxsize=16384)
 def key_of(lowered: str) -> str:
     """The key of a lower-case word; "user" is the one who says "I" elsewhere."""
     return _LINKS[lowered] if lowered in _LINKS else key(lowered)
