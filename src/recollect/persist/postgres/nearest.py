@@ -27,8 +27,8 @@ _NARROW, _MOST = 0.12, 0.5
 # By how much half precision may be wrong about a cosine.
 _ROUNDING = 1e-3
 _OWN = re.compile(r"\{(own|model|dimensions|likely)\}")
-# The first is that of a new connection.
-_USUAL_WIDTH, _MOST_WIDTH = 80, 1000
+# How wide a walk is without being told: inside a change, and otherwise.
+_NARROW_WIDTH, _USUAL_WIDTH, _MOST_WIDTH = 48, 80, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,9 @@ def leading(link: Link, under: Compiled, facts: Facts, vector: Floats | None, de
         found = yield from _measured(link, under, vector, depth, most=EXACT + 1)
         if found.passing is not None and found.passing <= EXACT:
             return found
-    rows = yield from _likely(link, under, vector, depth)
+    # As many vectors as belong to so many memories, in steps: each number is a statement of its own.
+    several = np.clip(np.ceil(2 * facts.vectors / max(facts.memories, 1)) / 2, 1, 3)
+    rows = yield from _likely(link, under, vector, int(depth * several))
     if _enough(facts, rows, depth):
         return Found(rows, NONE.cosine, NONE.status)
     return (yield from _measured(link, under, vector, depth))
@@ -132,25 +134,25 @@ def _best(depth: int, rows: Array | None, parts: Array, cosines: Array) -> tuple
 
 
 def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Found]:
-    rows, cosine, status = yield _by_index("nearest_indexed", link, under, vector, depth, 2 * depth)
+    rows, cosine, status = yield _by_index("nearest_indexed", link, under, vector, depth, 2 * depth, _NARROW_WIDTH)
     if rows is None:
         return NONE
     order = np.lexsort((rows, -cosine))
     return Found(rows[order], cosine[order], status[order].astype(np.uint8))
 
 
-def _likely(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[NDArray[np.int64]]:
-    rows, distance = yield _by_index("nearest_likely", link, under, vector, depth, depth)
+def _likely(link: Link, under: Compiled, vector: Floats, likely: int) -> Leg[NDArray[np.int64]]:
+    rows, distance = yield _by_index("nearest_likely", link, under, vector, likely, likely, _USUAL_WIDTH)
     if rows is None:
         return NONE.rows
     # A memory of several vectors may come several times: where it came first.
-    order = np.argsort(distance, kind="stable")[:depth]
+    order = np.argsort(distance, kind="stable")[:likely]
     return np.array(list(dict.fromkeys(rows[order].tolist())), np.int64)
 
 
-def _by_index(name: str, link: Link, under: Compiled, vector: Floats, depth: int, likely: int) -> Ask:
-    width = min(max(5 * likely // 4, _USUAL_WIDTH), _MOST_WIDTH)
-    if width != _USUAL_WIDTH:
+def _by_index(name: str, link: Link, under: Compiled, vector: Floats, depth: int, likely: int, usual: int) -> Ask:
+    width = min(5 * likely // 4, _MOST_WIDTH)
+    if width > usual:
         link.row("index_width", {"width": str(width)})
     statement = _own(under.into(in_codes(text_of(name))), link.account_id, link.model, link.dimensions, likely)
     return Ask(statement, {**under.values, "vector": Dense(vector), "depth": depth})

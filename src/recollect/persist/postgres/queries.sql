@@ -22,8 +22,9 @@ SELECT name, value FROM notes WHERE account_id = 0 AND name IN ('secret', 'forme
 -- turn: Look at another account.
 {look_at}; {account}
 
--- write: Begin a change: one writer an account at a time; the number is for the first row it may make.
-{begin_writing}; {look_at}; SELECT secrets, reserved FROM sole_writer(%(account_id)s, %(lock)s); {account}
+-- write: Begin a change: one writer an account at a time; the number is for the first row it may make. What is stored is
+-- compared with the nearest dozen, for which a narrow walk does.
+{begin_writing}; {look_at}; SET LOCAL hnsw.ef_search = 48; SELECT secrets, reserved FROM sole_writer(%(account_id)s, %(lock)s); {account}
 
 -- more_rows: Numbers for further rows.
 SELECT nextval('memory_rows') FROM generate_series(1, %(count)s)

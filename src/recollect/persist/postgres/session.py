@@ -170,7 +170,7 @@ class Session:
 
     def _begun_with(self, values: Mapping[str, int]) -> Rows:
         if self._writes:
-            _, _, ((secrets, self.reserved),), found = self._several("write", values)
+            *_, ((secrets, self.reserved),), found = self._several("write", values)
             self._secrets = _secrets(secrets)
         else:
             found = self._several("read", values)[2]
