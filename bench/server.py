@@ -28,8 +28,7 @@ from recollect.wiring import migrate_store
 _SHARES = (0.001, 0.01, 0.1, 1.0)
 _CLIENTS = 32
 _MODEL = "bench"
-# What `docs/howto/scale.md` advises, for a machine of 16 GB.
-_SERVER = {"shared_buffers": "4GB", "maintenance_work_mem": "512MB", "max_wal_size": "4GB", "max_connections": "80"}
+_SERVER = {"shared_buffers": "1GB", "maintenance_work_mem": "512MB", "max_wal_size": "4GB", "max_connections": "80"}
 
 
 @dataclass(frozen=True, slots=True)
