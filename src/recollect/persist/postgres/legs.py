@@ -1,6 +1,5 @@
 """Legs: parts of a search that know nothing of each other. Each tells what it would ask next; what all of them ask first goes
-to the server in one round trip, for a question that waits alone waits longer than it is worked on; and each goes on as soon
-as it is answered, while the server works for the others.
+to the server in one round trip, for a question that waits alone waits longer than it is worked on.
 """
 
 from __future__ import annotations
@@ -36,18 +35,14 @@ def text_of(name: str) -> str:
 def together(link: Link, legs: Sequence[Leg[Any]]) -> list[Any]:
     """Walk several legs side by side; what each of them found, in their order."""
     found: list[Any] = [None] * len(legs)
-    asked: list[tuple[int, Ask]] = []
-
-    def go_on(place: int, row: Any) -> None:
-        try:
-            asked.append((place, legs[place].send(row)))
-        except StopIteration as done:
-            found[place] = done.value
-
-    for place in range(len(legs)):
-        go_on(place, None)
-    while asked:
-        now, asked[:] = asked[:], []
-        for (place, _), row in zip(now, link.rows([ask for _, ask in now]), strict=True):
-            go_on(place, row)
+    waiting: list[tuple[int, Any]] = [(place, None) for place in range(len(legs))]
+    while waiting:
+        asked: list[tuple[int, Ask]] = []
+        for place, row in waiting:
+            try:
+                asked.append((place, legs[place].send(row)))
+            except StopIteration as done:
+                found[place] = done.value
+        rows = link.rows([ask for _, ask in asked])
+        waiting = [(place, row) for (place, _), row in zip(asked, rows, strict=True)]
     return found

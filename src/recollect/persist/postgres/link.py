@@ -7,7 +7,7 @@ transaction that has written nothing is kept beyond the link itself.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from threading import Lock
@@ -164,17 +164,13 @@ class Link:
             sql = queries("search.sql")[name] if statement is None else statement
             return cursor.execute(sql, {"account_id": self.account_id, **values}).fetchone()
 
-    def rows(self, asked: Sequence[Ask]) -> Iterator[Any]:
-        """The one row of each of several statements, sent in one go; each is told while the server works on the next."""
+    def rows(self, asked: Sequence[Ask]) -> list[Any]:
+        """The one row of each of several statements, in one round trip."""
         cursors = [self.connection.cursor(binary=True) for _ in asked]
-        several = len(asked) > 1
-        with self.connection.pipeline() if several else nullcontext():
+        with self.connection.pipeline() if len(asked) > 1 else nullcontext():
             for cursor, ask in zip(cursors, asked, strict=True):
                 cursor.execute(ask.statement, {"account_id": self.account_id, **ask.values})
-                if several:
-                    self.connection.pgconn.send_flush_request()
-            for cursor in cursors:
-                yield cursor.fetchone()
+        return [cursor.fetchone() for cursor in cursors]
 
     def columns(self, values: Mapping[str, Any], statement: str) -> dict[str, Array]:
         """The one row of a statement by the names of its columns."""
