@@ -7,8 +7,10 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import mcp_types as types
 import pytest
 from mcp.client.client import Client
 from mcp.client.subscriptions import ListenNotSupportedError, ResourceUpdated
@@ -16,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 from playing import RECOLLECT, Line, call, environment, made, on_http, on_stdio, outcome_of
 
 import recollect
+from recollect.serve.mcp.listening import Listening
 
 Played = Callable[..., Any]
 PINNED, START, LATEST = "recollect://pinned", "recollect://bootstrap", "recollect://narrative/latest"
@@ -126,6 +129,25 @@ def test_a_client_that_closes_its_end_gets_the_last_answer_of_its_stream(store: 
     acknowledged, last = map(json.loads, ran.stdout.splitlines())
     assert acknowledged["method"] == "notifications/subscriptions/acknowledged"
     assert acknowledged["params"]["_meta"][SUBSCRIPTION] == last["result"]["_meta"][SUBSCRIPTION] == "ear"
+
+
+def test_a_stream_that_begins_after_the_end_is_acknowledged_and_ended_like_the_others() -> None:
+    told: list[Any] = []
+
+    async def hear(notification: Any, **_: Any) -> None:
+        told.append(notification.method)
+
+    async def scene() -> Any:
+        listening = Listening(lambda _, uris: asyncio.sleep(0, dict.fromkeys(uris, "")))
+        listening.hang_up()
+        asked = types.SubscriptionsListenRequestParams.model_validate(
+            {"notifications": {"toolsListChanged": True}, "_meta": META}
+        )
+        client: Any = SimpleNamespace(request_id="ear", session=SimpleNamespace(send_notification=hear))
+        return await asyncio.wait_for(listening(client, asked), _SOON)
+
+    assert asyncio.run(scene()).meta[SUBSCRIPTION] == "ear"
+    assert told == ["notifications/subscriptions/acknowledged"]
 
 
 def test_a_server_that_is_told_to_stop_ends_its_streams_in_order(store: Path) -> None:

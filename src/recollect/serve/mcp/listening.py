@@ -40,11 +40,13 @@ class Listening:
             raise MCPError(types.INVALID_PARAMS, f"{len(wanted)} resources; listen to at most {_MOST_RESOURCES}")
         # What they say now is known before the client is told that it will hear of changes.
         known = await self._look(ctx, wanted) if wanted else {}
-        if self._over or len(self._streams) >= _MOST_STREAMS:
-            problem = "the server is about to end" if self._over else f"{_MOST_STREAMS} listen already; try again later"
-            raise MCPError(types.INTERNAL_ERROR, problem)
+        if len(self._streams) >= _MOST_STREAMS:
+            raise MCPError(types.INTERNAL_ERROR, f"{_MOST_STREAMS} listen already; try again later")
         bus = InMemorySubscriptionBus()
         self._streams.add(stream := ListenHandler(bus))
+        if self._over:
+            # Asked for before the end and begun after it: acknowledged, and ended in order like the others.
+            asyncio.get_running_loop().call_soon(stream.close)
         watching = asyncio.ensure_future(self._watch(ctx, bus, known))
         try:
             return await stream(ctx, params)
