@@ -14,6 +14,7 @@ from recollect.persist.postgres.sql import queries
 from recollect.persist.postgres.store import PostgresStore
 from recollect.persist.rows import memory_of
 from recollect.testing.contract.samples import ACCOUNT, NOW, SEARCH, alter, put, record
+from recollect.values.filter import Filter
 from recollect.values.manner import only_asks
 from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
@@ -77,6 +78,16 @@ def test_a_scorer_sees_the_numbers_that_were_stored(store: PostgresStore) -> Non
     assert np.isnan(columns.occurred[1:]).all()
     assert np.isnan(columns.hit).all()
     assert columns.standing.tolist() == [True, False, False]
+
+
+def test_a_number_too_small_for_the_scorer_is_nothing_and_breaks_no_search(store: PostgresStore) -> None:
+    tiny = record("green door", importance=1e-300, weight=1e-300, confidence=1e-300, trust=1e-300)
+    put(store, tiny, record("green gate", trust=0.5))
+    alter(store, tiny, importance=1e-200)
+    with store.reading(NOW) as reader:
+        assert len(reader.candidates(SEARCH)) == 2
+        trusted = reader.candidates(replace(SEARCH, filter=Filter(min_trust=0.25)))
+        assert [memory.content for memory in reader.fetch(ACCOUNT, trusted.rows.tolist())] == ["green gate"]
 
 
 def test_stored_bytes_are_read_by_every_later_version() -> None:

@@ -73,12 +73,12 @@ class Linking:
         with translated(self._connections.address):
             connection = self._connections.take()
             try:
-                return linked(connection, account_number(account), _FEW) > 0
+                return linked(connection, account_number(account)) > 0
             finally:
                 self._connections.give(connection)
 
 
-def linked(connection: Connection, account_id: int, few: int) -> int:
+def linked(connection: Connection, account_id: int, few: int = _FEW) -> int:
     """Put some of an account's waiting vectors into its index, in a transaction of its own; how many."""
     with connection.transaction():
         connection.execute(queries()["look_at"] % {"account": account_id})

@@ -19,6 +19,9 @@ from recollect.values.memory import Record
 from recollect.values.search import role_of
 
 STORE = 0  # the account that stands for the store itself
+_SHARES = ("importance", "weight", "confidence", "trust")
+# Searches read these as single precision, and the server refuses a number that has none but zero.
+_LEAST = 1e-37
 
 
 def account_number(name: str) -> int:
@@ -35,6 +38,7 @@ def micros_of(seconds: float) -> int:
 def row_of(memory: Record, account_id: int, digest: bytes) -> dict[str, Any]:
     """The values of one memory by column, all but its row number."""
     row = rows.row_of(memory)
+    row |= {name: 0.0 for name in _SHARES if abs(row[name]) < _LEAST}
     row |= {
         "account_id": account_id,
         "digest": digest,

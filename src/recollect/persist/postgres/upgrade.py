@@ -15,7 +15,7 @@ from recollect.persist.postgres.seam import translated
 from recollect.persist.postgres.sql import queries
 from recollect.persist.postgres.vector_index import VectorIndex, make, wanted_indexes
 
-_WORK, _SECONDS, _FEW = "vector indexes", 6 * 3600.0, 8
+_WORK, _SECONDS = "vector indexes", 6 * 3600.0
 
 
 def upgraded(
@@ -39,7 +39,7 @@ def _indexed(address: Address, options: Options, dry_run: bool, told: Callable[[
         if missing and not dry_run:
             _make(connection, address, options, missing, told)
         for index in () if dry_run else wanted:
-            while linked(connection, index.account_id, _FEW):
+            while linked(connection, index.account_id):
                 told(index.name)
     return [("vector index", f"{index.memories:,} memories of {index.model}: {index.name}") for index in missing]
 
