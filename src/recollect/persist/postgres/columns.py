@@ -46,6 +46,12 @@ class Dense:
         self.vector = vector
 
 
+class Half(Dense):
+    """The same in half precision, as the server stores it: it would round it again for every row it compares."""
+
+    __slots__ = ()
+
+
 class Texts:
     """Some texts on their way to the server, a `text[]` there; the driver's own lists cost twenty times as much."""
 
@@ -77,6 +83,11 @@ class _DenseDumper(Dumper):
 
     def dump(self, obj: Dense) -> Buffer:
         return struct.pack(">hh", len(obj.vector), 0) + obj.vector.astype(">f4").tobytes()
+
+
+class _HalfDumper(_DenseDumper):
+    def dump(self, obj: Dense) -> Buffer:
+        return struct.pack(">hh", len(obj.vector), 0) + obj.vector.astype(">f2").tobytes()
 
 
 class _ArrayDumper(Dumper):
@@ -127,6 +138,7 @@ def register(connection: Connection[Any]) -> None:
     adapters = connection.adapters
     adapters.register_dumper(np.ndarray, _ArrayDumper)
     adapters.register_dumper(Dense, _DenseDumper)
+    adapters.register_dumper(Half, _HalfDumper)
     adapters.register_dumper(Texts, _TextsDumper)
     for name, (_, array, wire) in _KINDS.items():
         adapters.register_loader(array, type(f"_{name}_loader", (_ArrayLoader,), {"wire": wire}))

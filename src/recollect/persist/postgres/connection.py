@@ -16,6 +16,7 @@ from recollect.persist.postgres.address import Address, Options
 from recollect.persist.postgres.columns import register
 from recollect.persist.postgres.seam import ours, translated
 from recollect.persist.postgres.sql import queries
+from recollect.persist.postgres.wire import Wire
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 # How long to wait for a pooled connection before asking whether the server is there at all.
@@ -43,7 +44,8 @@ class Connections:
 
     def __init__(self, address: Address, options: Options) -> None:
         self.address, self.options = address, options
-        self._pool: ConnectionPool[Connection] = ConnectionPool(
+        self._pool: ConnectionPool[Wire] = ConnectionPool(
+            connection_class=Wire,
             # Prepared at once: a statement that is parsed and planned anew takes twice as long, and connections take turns.
             kwargs={**address.parameters, "autocommit": True, "prepare_threshold": 0},
             min_size=1 if options.connections == 1 else 0,
@@ -55,7 +57,7 @@ class Connections:
             open=True,
         )
 
-    def take(self) -> Connection:
+    def take(self) -> Wire:
         """A ready connection; waits for one while all are in use."""
         try:
             return self._pool.getconn(min(_PROBE_SECONDS, self.options.wait_seconds))
@@ -71,7 +73,7 @@ class Connections:
                 f"{self.options.wait_seconds:g} s; try again, or raise postgres_connections"
             ) from None
 
-    def give(self, connection: Connection) -> None:
+    def give(self, connection: Wire) -> None:
         """Hand it back; one that broke is thrown away."""
         self._pool.putconn(connection)
 
@@ -85,13 +87,14 @@ class Connections:
     def _probe(self) -> None:
         """The pool waits in silence for a server that is away: ask the server itself."""
         try:
-            with psycopg.connect(**self.address.parameters, autocommit=True) as connection:
+            with Wire.connect(**self.address.parameters, autocommit=True) as connection:
                 self._prepare(connection)
         except psycopg.Error as error:
             raise ours(error, self.address) from error
 
-    def _prepare(self, connection: Connection) -> None:
+    def _prepare(self, connection: Wire) -> None:
         prepare(connection, self.address, self.options)
+        connection.ready()
 
 
 def prepare(connection: Connection, address: Address, options: Options) -> None:

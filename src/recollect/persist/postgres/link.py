@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -24,10 +23,9 @@ from recollect.persist.postgres.vector_index import INDEXED_FROM, index_name
 from recollect.values.search import Floats, Search
 
 if TYPE_CHECKING:
-    from psycopg import Connection
-
     from recollect.persist.postgres.legs import Ask
     from recollect.persist.postgres.session import Standing
+    from recollect.persist.postgres.wire import Wire
 
 _MANY, _LITTLE = 4096, 0.1
 
@@ -85,7 +83,7 @@ class Known:
 class Link:
     """The way to one account. `stamp` is where its journal stands, None once this transaction has written."""
 
-    connection: Connection[Any]
+    connection: Wire
     account_id: int
     account: str
     model: str
@@ -160,28 +158,15 @@ class Link:
 
     def row(self, name: str, values: Mapping[str, Any], statement: str | None = None) -> Any:
         """The one row of a statement, its arrays as numpy's."""
-        with self.connection.cursor(binary=True) as cursor:
-            sql = queries("search.sql")[name] if statement is None else statement
-            return cursor.execute(sql, {"account_id": self.account_id, **values}).fetchone()
+        sql = queries("search.sql")[name] if statement is None else statement
+        found = self.connection.ask(sql, {"account_id": self.account_id, **values})
+        return found[0] if found else None
 
     def rows(self, asked: Sequence[Ask]) -> list[Any]:
         """The one row of each of several statements, in one round trip."""
-        cursors = [self.connection.cursor(binary=True) for _ in asked]
-        with self.connection.pipeline() if len(asked) > 1 else nullcontext():
-            for cursor, ask in zip(cursors, asked, strict=True):
-                cursor.execute(ask.statement, {"account_id": self.account_id, **ask.values})
-        return [cursor.fetchone() for cursor in cursors]
-
-    def columns(self, values: Mapping[str, Any], statement: str) -> dict[str, Array]:
-        """The one row of a statement by the names of its columns."""
-        with self.connection.cursor(binary=True) as cursor:
-            row = cursor.execute(statement, {"account_id": self.account_id, **values}).fetchone()
-            result = cursor.pgresult
-            assert row is not None
-            assert result is not None
-            # Not by `description`: it makes an object a column, which costs more than the columns themselves.
-            names = [(result.fname(place) or b"").decode() for place in range(result.nfields)]
-            return dict(zip(names, row, strict=True))
+        own = {"account_id": self.account_id}
+        found = self.connection.ask_all([(ask.statement, own | ask.values) for ask in asked])
+        return [rows[0] if rows else None for rows in found]
 
     def _remembered(self, key: object) -> Any:
         if self.stamp is None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from recollect.persist.index.mask import ACTIVE, SUPERSEDED
 from recollect.persist.index.vectors import distinct
-from recollect.persist.postgres.columns import Array, Dense
+from recollect.persist.postgres.columns import Array, Dense, Half
 from recollect.persist.postgres.facets import FACETS, no_rows, scoring_columns, words_in
 from recollect.persist.postgres.filter import STANDING_ROWS, compile_search, moment, reach, standing_part, window_part
 from recollect.persist.postgres.legs import Ask, Leg, text_of, together
@@ -31,6 +31,8 @@ Part = tuple[int, Rows, Rows]
 _NO_ROWS = np.empty(0, np.int64)
 _LOOKED_AT = 5_000
 _EVERY_STATUS = set(STATUSES)
+# The columns of a candidate, as the statement tells them.
+_SEEN = ("row", "facets", "access_count", "accessed", "cosine", "length", "words")
 _GATES = ("other scope", "expired or not yet valid", "superseded", "forgotten or archived", "filter")
 
 
@@ -106,9 +108,8 @@ class Look:
         if since is not None:
             values["from"] = moment(since)
         statement = queries("search.sql")["standing" if since is None else "latest"].replace("{part}", part)
-        with self._link.connection.cursor(binary=True) as cursor:
-            found = cursor.execute(self._filter.into(statement), {**self._filter.values, **values})
-            return [row for (row,) in found]
+        found = self._link.connection.ask(self._filter.into(statement), {**self._filter.values, **values})
+        return [row for (row,) in found]
 
     def _part(self, part: str | None, count: int) -> Leg[Part]:
         """How many rows pass a further condition, the nearest of them, and all as far as they were looked at."""
@@ -117,7 +118,7 @@ class Look:
         vector = self._search.vector
         values = {**self._filter.values, "model": self._link.model, "count": count, "looked_at": _LOOKED_AT}
         if vector is not None:
-            values["vector"] = Dense(vector)
+            values["half"] = Half(vector)
         statement = text_of("in_part_unmeasured" if vector is None else "in_part").replace("{part}", part)
         total, first, rows = yield Ask(self._filter.into(statement), values)
         return (total, _NO_ROWS, _NO_ROWS) if rows is None else (total, first, rows)
@@ -139,7 +140,7 @@ class Look:
         if search.rows:  # asked for by number: whether they may be shown is still to be seen
             statement += " AND {where}"
         statement = self._filter.into(statement)
-        found = self._link.columns(values, statement)
+        found = dict(zip(_SEEN, self._link.row("columns", values, statement), strict=True))
         return {} if found["row"] is None else {**found, "facets": np.frombuffer(found["facets"], FACETS)}
 
     def _answer(self, facts: Facts, asked: Weights, found: dict[str, Array], chosen: Rows, inside: int) -> Candidates:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from psycopg import sql
 
 from recollect.persist.index.vectors import top_of
-from recollect.persist.postgres.columns import Array, Dense, in_codes
+from recollect.persist.postgres.columns import Array, Dense, Half, in_codes
 from recollect.persist.postgres.filter import Compiled
 from recollect.persist.postgres.legs import Ask, Leg, text_of
 from recollect.persist.postgres.link import Facts, Link
@@ -102,7 +102,7 @@ def _standing(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Fo
 def _few(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Found | None]:
     """The closest vectors of the account, as far as they pass; None when others may be nearer than the last of them."""
     likely = 4 * depth + 32
-    values = {**under.values, "model": link.model, "vector": Dense(vector), "likely": likely}
+    values = {**under.values, "model": link.model, "vector": Dense(vector), "half": Half(vector), "likely": likely}
     closest, last, *told = yield Ask(under.into(in_codes(text_of("nearest_few"))), values)
     found = _told(depth, *told)
     # A memory is no nearer than its nearest vector: those of the vectors left out are farther than the last.
@@ -155,7 +155,7 @@ def _by_index(name: str, link: Link, under: Compiled, vector: Floats, depth: int
     if width > usual:
         link.row("index_width", {"width": str(width)})
     statement = _own(under.into(in_codes(text_of(name))), link.account_id, link.model, link.dimensions, likely)
-    return Ask(statement, {**under.values, "vector": Dense(vector), "depth": depth})
+    return Ask(statement, {**under.values, "half": Half(vector), "vector": Dense(vector), "depth": depth})
 
 
 @lru_cache(maxsize=1024)

@@ -20,7 +20,7 @@ from recollect.values.search import Search
 from recollect.values.supersession import Replacement, covers, heirs
 
 if TYPE_CHECKING:
-    from psycopg import Connection
+    from recollect.persist.postgres.wire import Wire
 
 Times = NDArray[np.float64]
 NO_ROWS = np.empty(0, np.int64)
@@ -80,11 +80,10 @@ class Replacements:
 _EVERYWHERE = place_text(GLOBAL)
 
 
-def replacements(connection: Connection[Any], account_id: int) -> Replacements:
+def replacements(connection: Wire, account_id: int) -> Replacements:
     """Read them."""
-    with connection.cursor(binary=True) as cursor:
-        found = cursor.execute(queries("search.sql")["replacements"], {"account_id": account_id}).fetchone()
-    if found is None or found[0] is None:
+    (found,) = connection.ask(queries("search.sql")["replacements"], {"account_id": account_id})
+    if found[0] is None:
         none = np.empty(0, np.float64)
         return Replacements((), (), (), (), NO_ROWS, NO_ROWS, none.astype(np.bool_), none, none, none, none)
     columns: dict[str, Any] = dict(zip(Replacements.__slots__, found, strict=True))

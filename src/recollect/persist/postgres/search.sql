@@ -68,7 +68,7 @@ SELECT (SELECT p.rows FROM passing AS p), (SELECT p.statuses FROM passing AS p),
 -- nearest_few: a few of the nearest when most of the account passes: the closest of all its vectors in half precision, and of
 -- those rows that pass how near they are; how many were closest and the nearness of the last tell whether others could be nearer
 WITH likely AS MATERIALIZED (
-    SELECT x.row, x.vector <#> %(vector)s::vector::halfvec AS distance FROM vectors AS x
+    SELECT x.row, x.vector <#> %(half)s::halfvec AS distance FROM vectors AS x
     WHERE x.account_id = %(account_id)s AND x.model = %(model)s ORDER BY distance LIMIT %(likely)s),
 passing AS MATERIALIZED (
     SELECT array_agg(m.row) AS rows, array_agg((array_position({statuses}, m.status) - 1)::smallint) AS statuses
@@ -76,15 +76,20 @@ passing AS MATERIALIZED (
 SELECT (SELECT count(*) FROM likely), (SELECT -max(l.distance) FROM likely AS l),
        (SELECT p.rows FROM passing AS p), (SELECT p.statuses FROM passing AS p), {measured}
 
--- nearest_indexed: the nearest by the account's own vector index, as far as they pass, and all that are not in it yet. What the
--- index is made for and how many are wanted is written in: a plan for any account would not know that there is one.
-WITH likely AS MATERIALIZED (
-    (SELECT x.row, m.status FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
-     WHERE x.account_id = {own} AND x.model = {model} AND NOT x.waiting AND {where}
-     ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT {likely})
-    UNION ALL
-    (SELECT x.row, m.status FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
-     WHERE x.account_id = {own} AND x.model = {model} AND x.waiting AND {where})),
+-- by_the_graph: the rows that the vector index of an account leads to, as far as they pass. What the index is made for and how many are
+-- wanted is written in: a plan for any account would not know that there is one.
+FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
+WHERE x.account_id = {own} AND x.model = {model} AND NOT x.waiting AND {where}
+ORDER BY x.vector::halfvec({dimensions}) <=> %(half)s::halfvec({dimensions}) LIMIT {likely}
+
+-- beside_the_graph: those that are not in it yet: all are measured, and no more looked up than are wanted
+FROM (SELECT x.row, x.vector <=> %(half)s::halfvec AS distance FROM vectors AS x
+      WHERE x.account_id = {own} AND x.model = {model} AND x.waiting ORDER BY distance OFFSET 0) AS w
+JOIN memories AS m ON m.account_id = {own} AND m.row = w.row
+WHERE {where} ORDER BY w.distance LIMIT {likely}
+
+-- nearest_indexed: the nearest by the account's own vector index
+WITH likely AS MATERIALIZED ((SELECT x.row, m.status {by_the_graph}) UNION ALL (SELECT w.row, m.status {beside_the_graph})),
 measured AS (SELECT x.row, x.part, l.status, -(x.vector::vector <#> %(vector)s::vector) AS cosine
              FROM (SELECT DISTINCT row, status FROM likely) AS l JOIN vectors AS x ON x.row = l.row
              WHERE x.account_id = {own} AND x.model = {model} OFFSET 0),
@@ -94,14 +99,9 @@ SELECT array_agg(b.row), array_agg(b.nearness::real), array_agg((array_position(
 
 -- nearest_likely: the same in half precision, for whoever measures them all the same
 SELECT array_agg(l.row), array_agg(l.distance::real)
-FROM ((SELECT x.row, x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) AS distance
-       FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
-       WHERE x.account_id = {own} AND x.model = {model} AND NOT x.waiting AND {where}
-       ORDER BY x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions}) LIMIT {likely})
+FROM ((SELECT x.row, x.vector <=> %(half)s::halfvec AS distance {by_the_graph})
       UNION ALL
-      (SELECT x.row, x.vector::halfvec({dimensions}) <=> %(vector)s::vector::halfvec({dimensions})
-       FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = x.row
-       WHERE x.account_id = {own} AND x.model = {model} AND x.waiting AND {where})) AS l
+      (SELECT w.row, w.distance {beside_the_graph})) AS l
 
 -- index_width: how far around the way an index scan looks
 SELECT set_config('hnsw.ef_search', %(width)s, true)
@@ -109,8 +109,8 @@ SELECT set_config('hnsw.ef_search', %(width)s, true)
 -- in_part: how many rows pass a further condition, and the first of them by nearness; rows without a vector come last
 WITH inside AS MATERIALIZED (SELECT m.row FROM memories AS m WHERE {where} AND {part}),
 newest AS MATERIALIZED (SELECT i.row FROM inside AS i ORDER BY i.row DESC LIMIT %(looked_at)s),
-measured AS (SELECT n.row, max(-(x.vector <#> %(vector)s::vector::halfvec)) FILTER (WHERE x.part = 0) AS whole,
-                    max(-(x.vector <#> %(vector)s::vector::halfvec)) AS part
+measured AS (SELECT n.row, max(-(x.vector <#> %(half)s::halfvec)) FILTER (WHERE x.part = 0) AS whole,
+                    max(-(x.vector <#> %(half)s::halfvec)) AS part
              FROM newest AS n LEFT JOIN vectors AS x
                ON x.account_id = %(account_id)s AND x.row = n.row AND x.model = %(model)s
              GROUP BY n.row)

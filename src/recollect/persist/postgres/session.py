@@ -88,7 +88,7 @@ class Session:
         self.settle()
         standing = self.at(account)
         named = {"account_id": standing.account_id, **values}
-        return self.connection.execute(query, named, binary=binary).fetchall()
+        return self.connection.ask(query, named, binary=binary)
 
     def named(self, name: str, account: str, values: Mapping[str, Any]) -> Rows:
         """The same by the name of the query."""
@@ -99,7 +99,7 @@ class Session:
         if not self._begun:
             self._begin({"account": STORE, "account_id": STORE, "lock": self._lock(STORE)})
         self.settle()
-        return self.connection.execute(queries()[name], {"account_id": STORE, **values}).fetchall()
+        return self.connection.ask(queries()[name], {"account_id": STORE, **values}, binary=False)
 
     def secrets(self) -> tuple[bytes, ...]:
         """The keys of the hashes of texts, the one in use first."""
@@ -135,7 +135,7 @@ class Session:
         """Make it last, sent by itself or with what was left; when the connection breaks here, nobody can say whether it did."""
         try:
             if send is None:
-                self.connection.execute("COMMIT")
+                self.connection.several("COMMIT")
             else:
                 send("COMMIT")
         except psycopg.Error as error:
@@ -148,9 +148,9 @@ class Session:
         try:
             status = TransactionStatus(self.connection.pgconn.transaction_status)
             if not self.connection.closed and status != TransactionStatus.IDLE:
-                # A view that is rolled back would be no different, but the driver then forgets every prepared statement.
+                # What only looked has nothing to take back, and should not count as a failure in the server's statistics.
                 whole = not self._writes and status == TransactionStatus.INTRANS
-                self.connection.execute("COMMIT" if whole else "ROLLBACK")
+                self.connection.several("COMMIT" if whole else "ROLLBACK")
         except psycopg.OperationalError:
             self.connection.close()
         finally:
@@ -179,15 +179,7 @@ class Session:
 
     def _several(self, name: str, values: Mapping[str, int]) -> list[Rows]:
         """The answers of several statements that go in one round trip, which takes values that are written in: all are numbers."""
-        cursor = psycopg.ClientCursor(self.connection)
-        cursor.execute(queries()[name] % values)
-        answers: list[Rows] = []
-        more: bool | None = True
-        while more:
-            rows = cursor.pgresult is not None and cursor.pgresult.nfields > 0
-            answers.append(cursor.fetchall() if rows else [])
-            more = cursor.nextset()
-        return answers
+        return self.connection.several(queries()[name] % values)
 
     def _lock(self, number: int) -> int:
         """The lock of an account, another one in each schema."""

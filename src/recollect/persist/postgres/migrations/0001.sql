@@ -26,8 +26,24 @@ CREATE TABLE accounts (
 ) PARTITION BY HASH (account_id);
 
 CREATE TABLE memories (
+    -- What a search looks at stands first: to reach a column, the server steps over every column before it.
     account_id   bigint   NOT NULL,
     row          bigint   NOT NULL DEFAULT nextval('memory_rows'),
+    created_at   bigint   NOT NULL,
+    accessed_at  bigint   NOT NULL,
+    access_count integer  NOT NULL,
+    role         smallint NOT NULL,            -- whether a person, an assistant or a machine spoke
+    standing     boolean  NOT NULL,            -- a standing instruction, as the scorer sees it
+    status       text     NOT NULL,            -- active, archived or forgotten; superseded is worked out when read
+    place        text     NOT NULL COLLATE "C", -- where it lives, in one comparable piece: scope, room, project
+    valid_from   bigint,
+    valid_until  bigint,
+    expires_at   bigint,
+    facets       bytea    NOT NULL,            -- what the scorer looks at, in one piece: read hundreds at a time
+    packed_words bytea    NOT NULL,            -- its words, the same
+    session      text,
+    position     integer,
+    occurred_at  bigint,
     id           uuid     NOT NULL,
     content      text     NOT NULL,
     digest       bytea    NOT NULL,            -- keyed hash of the normalised text: finds exact duplicates
@@ -36,39 +52,24 @@ CREATE TABLE memories (
     agent        text,
     team         text,
     project      text,
-    session      text,
     task         text,
-    place        text     NOT NULL COLLATE "C", -- where it lives, in one comparable piece: scope, room, project
     importance   double precision NOT NULL,
     weight       double precision NOT NULL,
     confidence   double precision NOT NULL,
     trust        double precision NOT NULL,
     score        integer  NOT NULL,
     strength     integer  NOT NULL,
-    access_count integer  NOT NULL,
-    created_at   bigint   NOT NULL,
     updated_at   bigint   NOT NULL,
-    accessed_at  bigint   NOT NULL,
     hit_at       bigint,
-    valid_from   bigint,
-    valid_until  bigint,
-    expires_at   bigint,
     delivery     text     NOT NULL,
-    status       text     NOT NULL,            -- active, archived or forgotten; superseded is worked out when read
     supersedes   uuid,
     source       text     NOT NULL,
-    position     integer,
     speaker      text,
-    occurred_at  bigint,
     season       text,
     tags         text[]   NOT NULL,
     more         text,                         -- JSON of what few memories have: breadcrumbs, labels, file paths, snippet …
     key          text,
-    standing     boolean  NOT NULL,            -- a standing instruction, as the scorer sees it
-    role         smallint NOT NULL,            -- whether a person, an assistant or a machine spoke
     words        integer[] NOT NULL,           -- its terms, each a hash of account and term, as often as they stand in it
-    packed_words bytea    NOT NULL,            -- the same in one piece, and what the scorer looks at: read hundreds at a time
-    facets       bytea    NOT NULL,
     PRIMARY KEY (account_id, row),
     UNIQUE (account_id, id)
 ) PARTITION BY HASH (account_id);
