@@ -22,7 +22,7 @@ from recollect.persist.postgres.words import Words, words_of
 from recollect.values.memory import Record
 
 if TYPE_CHECKING:
-    from psycopg import Connection
+    from recollect.persist.postgres.wire import Wire
 
 Vectors = NDArray[np.float32]
 # So many vectors of one change are a few.
@@ -34,7 +34,7 @@ _GROWTH = ("add_vectors", "count_words", "count_rooms", "count_center", "count_a
 class Derived:
     """The differences one transaction makes to one account."""
 
-    def __init__(self, connection: Connection[Any], account_id: int, model: str) -> None:
+    def __init__(self, connection: Wire, account_id: int, model: str) -> None:
         self._connection, self._account_id, self._model = connection, account_id, model
         self._clear()
 
@@ -148,9 +148,8 @@ class Derived:
             del self._rows[spot]
             gone = [(self._model, len(self._vectors[spot]), self._vectors.pop(spot)[0])]
         else:
-            with self._connection.cursor(binary=True) as cursor:
-                values = {"account_id": self._account_id, "row": row}
-                found = cursor.execute(queries("search.sql")["take_vectors"], values).fetchall()
+            values = {"account_id": self._account_id, "row": row}
+            found = self._connection.ask(queries("search.sql")["take_vectors"], values)
             gone = [(model, many, whole) for model, many, whole in found]
         for model, many, whole in gone:
             self._rooms[place, model] -= many
@@ -160,10 +159,10 @@ class Derived:
         if row in self._rows:
             return [(self._model, len(self._vectors[self._rows.index(row)]))]
         values = {"account_id": self._account_id, "row": row}
-        return self._connection.execute(queries("search.sql")["count_vectors"], values).fetchall()
+        return [(model, many) for model, many in self._connection.ask(queries("search.sql")["count_vectors"], values)]
 
     def _center(self, model: str, sign: int, whole: NDArray[Any]) -> None:
         self._centers.setdefault(model, []).append((sign, whole))
 
     def _run(self, name: str, **values: Any) -> None:
-        self._connection.execute(queries("search.sql")[name], {"account_id": self._account_id, **values})
+        self._connection.send(queries("search.sql")[name], {"account_id": self._account_id, **values})

@@ -6,7 +6,7 @@ Of a load of thousands, what is gathered is sent now and then, so that the serve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -37,8 +37,7 @@ class Pending:
         self._statements: list[tuple[str, dict[str, Any]]] = []
         self._new: dict[str, list[dict[str, Any]]] = {name: [] for name in _NEW}
         self._joined: dict[int, str] = {}
-        self._derives = self._journalled = self._sending = False
-        self._pipeline = ExitStack()
+        self._derives = self._journalled = False
 
     @property
     def only_rows(self) -> bool:
@@ -69,7 +68,7 @@ class Pending:
             self._unknown = False
             self._session.at(self._account)
             values = {"account_id": self.account_id, "name": self._account}
-            self._session.connection.execute(queries()["add_account"], values)
+            self._session.connection.send(queries()["add_account"], values)
 
     def tag(self, row: int, memory: Record) -> None:
         """The tags of a row."""
@@ -112,49 +111,42 @@ class Pending:
                 self.derived.flush()
             if self._joined:
                 values = {"account_id": self.account_id, "rows": list(self._joined), "ids": list(self._joined.values())}
-                connection.execute(found["join_clusters"], values)
+                connection.send(found["join_clusters"], values)
                 self._joined = {}
             if self._journalled:
                 self._journalled = False
-                connection.execute(found["move_account"], {"account_id": self.account_id})
+                connection.send(found["move_account"], {"account_id": self.account_id})
         if last is not None:
-            self._session.connection.execute(last)
-        self._pipeline.close()
+            self._session.connection.send(last, {})
+        self._session.connection.settle()
 
     def abandon(self) -> None:
         """Send nothing more; what the server says of what it got already no longer matters."""
         with suppress(psycopg.Error):
-            self._pipeline.close()
+            self._session.connection.settle()
 
     def _send(self) -> None:
         """Send statements, rows and journal; the server works on them while more is gathered."""
         self._session.at(self._account)
         self._session.wrote = True
         connection, found = self._session.connection, queries()
-        if not self._sending:
-            self._sending = True
-            self._pipeline.enter_context(connection.pipeline())
-            self._pipeline.callback(self._sent)
         self.make_known()
         statements, self._statements = self._statements, []
         for name, values in statements:
-            connection.execute(found[name], values)
+            connection.send(found[name], values)
         new, self._new = self._new, {name: [] for name in self._new}
         values = {"account_id": self.account_id, **{name: in_json(rows) for name, rows in new.items()}}
         # A new memory always comes with its line of the journal.
         together = ("memories", "tags", "events") if new["memories"] else ()
         if together:
-            connection.execute(found["insert_whole"], values)
+            connection.send(found["insert_whole"], values)
         for name, rows in new.items():
             if rows and name not in together:
-                connection.execute(found[f"insert_{name}"], values)
+                connection.send(found[f"insert_{name}"], values)
         self._journalled |= bool(new["events"]) and not together
-
-    def _sent(self) -> None:
-        self._sending = False
 
     def _row(self) -> int:
         if not self._rows:
-            found = self._session.connection.execute(queries()["more_rows"], {"count": _BLOCK}).fetchall()
+            found = self._session.connection.ask(queries()["more_rows"], {"count": _BLOCK})
             self._rows = [number for (number,) in reversed(found)]
         return self._rows.pop()

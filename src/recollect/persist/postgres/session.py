@@ -114,10 +114,10 @@ class Session:
     @contextmanager
     def as_login(self) -> Iterator[None]:
         """For what is about all accounts: their names, and whether there are any."""
-        self.connection.execute(queries()["as_login"])
+        self.connection.ask(queries()["as_login"], {})
         yield
         role = self._connections.options.role
-        self.connection.execute(queries()["as_role"], {"role": role or "none"})
+        self.connection.ask(queries()["as_role"], {"role": role or "none"})
 
     def holds_nothing(self, account: str) -> bool:
         """Whether the store is new but for an empty account; not when that cannot be told."""

@@ -1,5 +1,5 @@
-"""Wire: a connection that asks in one step. The driver's cursors are made for statements of every kind and take three times as
-long over a short one; what they do with values and errors is the same here.
+"""Wire: a connection that asks without cursors. The driver's cursors are made for statements of every kind and take three times
+as long over a short one; how values are sent, errors told and a wait interrupted is the driver's here too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from psycopg.abc import Buffer, PQGen
     from psycopg.pq.abc import PGresult
 
+    Bound = tuple[bytes, Sequence[Buffer | None], Sequence[Format]]
+
 Rows = list[tuple[Any, ...]]
+Key = tuple[bytes, tuple[int, ...]]
 
 _PLACE = re.compile(r"%(?:%|\((\w+)\)s)")
 _ANSWERED = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK, ExecStatus.EMPTY_QUERY)
@@ -28,82 +31,115 @@ _MOST = 200
 
 
 class Wire(psycopg.Connection[tuple[Any, ...]]):
-    """A connection whose statements are prepared once and answered in columns, without an object for each of them."""
+    """A connection whose statements are prepared once, each with the types of its values, and sent one by one or together."""
 
     def ready(self) -> None:
         """Begin to ask, once every type is known."""
         self._given, self._told = Transformer(self), Transformer(self)
-        self._names: OrderedDict[tuple[bytes, tuple[int, ...]], bytes] = OrderedDict()
-        self._made = 0
+        self._names: OrderedDict[Key, bytes] = OrderedDict()
+        self._made, self._sent = 0, 0
+        self._fresh: list[Key] = []
 
     def ask(self, statement: str, values: Mapping[str, Any], *, binary: bool = True) -> Rows:
-        """The rows of a statement."""
-        if self.pgconn.pipeline_status != PipelineStatus.OFF:  # among statements that are on their way already
-            return self.execute(statement, values, binary=binary).fetchall()
+        """The rows of a statement, after what is on its way."""
+        if self._sent:
+            self.send(statement, values, binary=binary)
+            return self._rows(self._heard()[-1])
         self.pgconn.send_query_prepared(*self._bound(statement, values), Format.BINARY if binary else Format.TEXT)
         return self._rows(self._answers()[0])
 
     def ask_all(self, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Rows]:
         """The rows of each of several statements, in one round trip."""
-        if len(asked) == 1 or self.pgconn.pipeline_status != PipelineStatus.OFF:
+        if len(asked) <= 1 or self._sent:
             return [self.ask(*one) for one in asked]
         bound = [self._bound(*one) for one in asked]
-        self.pgconn.enter_pipeline_mode()
-        try:
-            for one in bound:
-                self.pgconn.send_query_prepared(*one, Format.BINARY)
-            self.pgconn.pipeline_sync()
-            answers = self.wait(self._answered(len(bound)))
-        finally:
-            if not self.closed:
-                self.pgconn.exit_pipeline_mode()
-        return [self._rows(answer) for answer in self._checked(answers)]
+        for one in bound:
+            self._go(one, Format.BINARY)
+        return [self._rows(answer) for answer in self._heard()]
+
+    def send(self, statement: str, values: Mapping[str, Any], *, binary: bool = True) -> None:
+        """Have a statement on its way: the server works on it meanwhile, and what it says to it is heard later."""
+        self._open()
+        self._go(self._bound(statement, values), Format.BINARY if binary else Format.TEXT)
+        self.pgconn.flush()
+
+    def settle(self) -> None:
+        """Hear what the server says to everything on its way."""
+        self._heard()
 
     def several(self, statements: str) -> list[Rows]:
         """The rows of each of several statements that take no values, in one round trip."""
+        self.settle()
         self.pgconn.send_query(statements.encode())
         return [self._rows(answer) for answer in self._answers()]
 
-    def _bound(
-        self, statement: str, values: Mapping[str, Any]
-    ) -> tuple[bytes, Sequence[Buffer | None], Sequence[Format]]:
+    def _open(self) -> None:
+        if not self._sent:
+            self.pgconn.enter_pipeline_mode()
+
+    def _go(self, bound: Bound, form: Format) -> None:
+        self._open()
+        self._sent += 1
+        self.pgconn.send_query_prepared(*bound, form)
+
+    def _bound(self, statement: str, values: Mapping[str, Any]) -> Bound:
         """The name of a statement that is prepared, and its values as they are sent."""
         text, names = _numbered(statement)
         given = self._given.dump_sequence([values[name] for name in names], _formats(len(names)))
         types, formats = self._given.types or (), self._given.formats
-        return self._name(text, types), given, formats  # type: ignore[return-value]
+        return self._name((text, types)), given, formats  # type: ignore[return-value]
 
-    def _name(self, text: bytes, types: tuple[int, ...]) -> bytes:
-        """The name under which a statement is prepared for values of these types."""
-        key = (text, types)
+    def _name(self, key: Key) -> bytes:
+        """The name under which a statement is prepared for values of its types."""
         name = self._names.get(key)
         if name is not None:
             self._names.move_to_end(key)
             return name
         self._made += 1
-        name = b"ask_%d" % self._made
-        self.pgconn.send_prepare(name, text, types)
+        name = self._names[key] = b"ask_%d" % self._made
+        self._fresh.append(key)
+        self.pgconn.send_prepare(name, *key)
+        if self.pgconn.pipeline_status != PipelineStatus.OFF:
+            self._sent += 1
+            return name
         self._answers()
-        self._names[key] = name
         if len(self._names) > _MOST:
             self.several(f"DEALLOCATE {self._names.popitem(last=False)[1].decode()}")
         return name
 
     def _answers(self) -> list[PGresult]:
-        """What the server says to what was sent; as the driver's error where it says no."""
+        """What the server says to what was sent by itself."""
         return self._checked(self.wait(generators.execute(self.pgconn)))
 
-    def _answered(self, count: int) -> PQGen[list[PGresult]]:
-        """The answers to so many statements, and the end of them."""
+    def _heard(self) -> list[PGresult]:
+        """What the server says to everything on its way, in its order."""
+        if not self._sent:
+            return []
+        sent, self._sent = self._sent, 0
+        try:
+            self.pgconn.pipeline_sync()
+            answers = self.wait(self._gathered(sent))
+            self.pgconn.exit_pipeline_mode()
+        except BaseException:  # Ctrl-C too: what was not heard to its end can be asked nothing more
+            self.close()
+            raise
+        return self._checked(answers)
+
+    def _gathered(self, sent: int) -> PQGen[list[PGresult]]:
         yield from generators.send(self.pgconn)
         answers: list[PGresult] = []
-        for _ in range(count + 1):
+        for _ in range(sent):
             answers += yield from generators.fetch_many(self.pgconn)
-        return answers[:-1]
+        yield from generators.fetch_many(self.pgconn)  # that this was all
+        return answers
 
     def _checked(self, answers: list[PGresult]) -> list[PGresult]:
+        """As the driver's error where the server says no; what was to be prepared meanwhile may not be."""
+        fresh, self._fresh = self._fresh, []
         for answer in answers:
             if answer.status not in _ANSWERED:
+                for key in fresh:
+                    self._names.pop(key, None)
                 raise psycopg.errors.error_from_result(answer, self.info.encoding)
         return answers
 

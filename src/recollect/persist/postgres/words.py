@@ -60,16 +60,13 @@ def weights(marks: Words, memories: NDArray[np.int64], held: int, words: int) ->
 def occurrences(marks: Words, words: Words, lengths: NDArray[np.int32]) -> NDArray[np.uint8]:
     """How often each word asked for stands in each row; the rows' words follow each other, `lengths` of them each."""
     table = np.zeros((len(lengths), len(marks)), np.uint8)
-    if len(marks) == 0 or len(words) == 0:
-        return table
-    known, place = np.unique(marks, return_inverse=True)
-    spot = np.searchsorted(known, words)
-    spot[spot == len(known)] = 0
-    met = np.flatnonzero(known[spot] == words)
-    rows = np.repeat(np.arange(len(lengths)), lengths)[met]
-    counts = np.bincount(rows * len(known) + spot[met], minlength=len(lengths) * len(known))
-    counted: NDArray[np.uint8] = np.minimum(counts, 255).astype(np.uint8).reshape(len(lengths), len(known))[:, place]
-    return counted
+    ends = lengths.cumsum()
+    for place, mark in enumerate(marks):
+        met = (words == mark).nonzero()[0]
+        if len(met):
+            counts = np.bincount(ends.searchsorted(met, "right"), minlength=len(lengths))
+            table[:, place] = np.minimum(counts, 255)
+    return table
 
 
 def bm25(asked: Weights, counts: NDArray[np.uint8], lengths: NDArray[np.int32]) -> Floats:
@@ -78,8 +75,7 @@ def bm25(asked: Weights, counts: NDArray[np.uint8], lengths: NDArray[np.int32]) 
     slope = np.float32(K1 * B / max(asked.mean_length, 1.0))
     flat = lengths * slope + np.float32(K1 * (1 - B))
     for place, weight in enumerate(asked.idf):
-        held = np.flatnonzero(counts[:, place])
-        if weight and len(held):
-            often = counts[held, place]
-            total[held] += often / (flat[held] + often) * (weight * np.float32(K1 + 1))
+        if weight:
+            often = counts[:, place]
+            total += often / (flat + often) * (weight * np.float32(K1 + 1))
     return total

@@ -101,7 +101,8 @@ class PostgresTransaction(ArrivingWriter):
     def touch(self, account: str, counts: Mapping[int, int], at: datetime) -> None:
         self._own(account)
         rows = sorted(int(row) for row in counts)
-        self._pending.later("touch", rows=rows, counts=[counts[row] for row in rows], at=micros(at))
+        often = np.array([counts[row] for row in rows], np.int32)
+        self._pending.later("touch", rows=np.array(rows, np.int64), counts=often, at=micros(at))
 
     def switch(self, account: str, project: str, on: bool) -> None:
         self._own(account)
@@ -163,7 +164,7 @@ class PostgresTransaction(ArrivingWriter):
     def set_note(self, name: str, value: str) -> None:
         self._session.settle()
         values = {"account_id": STORE, "name": name, "value": value}
-        self._session.connection.execute(queries()["set_note"], values)
+        self._session.connection.ask(queries()["set_note"], values)
 
     def finish(self) -> None:
         """Send what is left and commit, in one round trip."""
