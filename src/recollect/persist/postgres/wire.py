@@ -8,21 +8,21 @@ import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import psycopg
 from psycopg import generators
 from psycopg.adapt import PyFormat, Transformer
-from psycopg.pq import ExecStatus, Format, PipelineStatus
+from psycopg.pq import ExecStatus, Format
 
 if TYPE_CHECKING:
     from psycopg.abc import Buffer, PQGen
     from psycopg.pq.abc import PGresult
 
-    Bound = tuple[bytes, Sequence[Buffer | None], Sequence[Format]]
-
 Rows = list[tuple[Any, ...]]
+# A statement and the types of its values.
 Key = tuple[bytes, tuple[int, ...]]
+Bound: TypeAlias = "tuple[Key, Sequence[Buffer | None], Sequence[Format]]"
 
 _PLACE = re.compile(r"%(?:%|\((\w+)\)s)")
 _ANSWERED = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK, ExecStatus.EMPTY_QUERY)
@@ -33,8 +33,9 @@ _MOST = 200
 class Wire(psycopg.Connection[tuple[Any, ...]]):
     """A connection whose statements are prepared once, each with the types of its values, and sent one by one or together."""
 
-    def ready(self) -> None:
-        """Begin to ask, once every type is known."""
+    def ready(self, most: int = _MOST) -> None:
+        """Begin to ask, once every type is known; so many statements are kept prepared."""
+        self._most = most
         self._given, self._told = Transformer(self), Transformer(self)
         self._names: OrderedDict[Key, bytes] = OrderedDict()
         self._made, self._sent = 0, 0
@@ -45,22 +46,30 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         if self._sent:
             self.send(statement, values, binary=binary)
             return self._rows(self._heard()[-1])
-        self.pgconn.send_query_prepared(*self._bound(statement, values), Format.BINARY if binary else Format.TEXT)
+        key, given, formats = self._bound(statement, values)
+        self.pgconn.send_query_prepared(self._name(key), given, formats, Format.BINARY if binary else Format.TEXT)
         return self._rows(self._answers()[0])
 
     def ask_all(self, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Rows]:
         """The rows of each of several statements, in one round trip."""
         if len(asked) <= 1 or self._sent:
             return [self.ask(*one) for one in asked]
-        bound = [self._bound(*one) for one in asked]
+        # Prepared before, so that there is one answer for each of them.
+        bound = [(self._name(key), given, formats) for key, given, formats in (self._bound(*one) for one in asked)]
+        self.pgconn.enter_pipeline_mode()
         for one in bound:
-            self._go(one, Format.BINARY)
+            self._sent += 1
+            self.pgconn.send_query_prepared(*one, Format.BINARY)
         return [self._rows(answer) for answer in self._heard()]
 
     def send(self, statement: str, values: Mapping[str, Any], *, binary: bool = True) -> None:
         """Have a statement on its way: the server works on it meanwhile, and what it says to it is heard later."""
-        self._open()
-        self._go(self._bound(statement, values), Format.BINARY if binary else Format.TEXT)
+        key, given, formats = self._bound(statement, values)
+        if not self._sent:
+            self.pgconn.enter_pipeline_mode()
+        self._sent += 1
+        name = self._names.get(key) or self._prepared_with_it(key)
+        self.pgconn.send_query_prepared(name, given, formats, Format.BINARY if binary else Format.TEXT)
         self.pgconn.flush()
 
     def settle(self) -> None:
@@ -73,21 +82,11 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         self.pgconn.send_query(statements.encode())
         return [self._rows(answer) for answer in self._answers()]
 
-    def _open(self) -> None:
-        if not self._sent:
-            self.pgconn.enter_pipeline_mode()
-
-    def _go(self, bound: Bound, form: Format) -> None:
-        self._open()
-        self._sent += 1
-        self.pgconn.send_query_prepared(*bound, form)
-
     def _bound(self, statement: str, values: Mapping[str, Any]) -> Bound:
-        """The name of a statement that is prepared, and its values as they are sent."""
+        """A statement as it is prepared, and its values as they are sent."""
         text, names = _numbered(statement)
         given = self._given.dump_sequence([values[name] for name in names], _formats(len(names)))
-        types, formats = self._given.types or (), self._given.formats
-        return self._name((text, types)), given, formats  # type: ignore[return-value]
+        return (text, self._given.types or ()), given, self._given.formats  # type: ignore[return-value]
 
     def _name(self, key: Key) -> bytes:
         """The name under which a statement is prepared for values of its types."""
@@ -95,17 +94,25 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         if name is not None:
             self._names.move_to_end(key)
             return name
-        self._made += 1
-        name = self._names[key] = b"ask_%d" % self._made
-        self._fresh.append(key)
+        name = self._new_name()
         self.pgconn.send_prepare(name, *key)
-        if self.pgconn.pipeline_status != PipelineStatus.OFF:
-            self._sent += 1
-            return name
         self._answers()
-        if len(self._names) > _MOST:
+        self._names[key] = name
+        if len(self._names) > self._most:
             self.several(f"DEALLOCATE {self._names.popitem(last=False)[1].decode()}")
         return name
+
+    def _prepared_with_it(self, key: Key) -> bytes:
+        """The same for a statement that goes with others: whether it could be prepared is heard with the rest."""
+        name = self._names[key] = self._new_name()
+        self._fresh.append(key)
+        self._sent += 1
+        self.pgconn.send_prepare(name, *key)
+        return name
+
+    def _new_name(self) -> bytes:
+        self._made += 1
+        return b"ask_%d" % self._made
 
     def _answers(self) -> list[PGresult]:
         """What the server says to what was sent by itself."""
