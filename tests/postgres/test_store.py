@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import psycopg
 import pytest
+from psycopg import sql
 
 import recollect
 from recollect.errors import InvalidInput, StoreError
@@ -169,7 +170,9 @@ def test_a_purge_leaves_no_text_and_vacuums_the_parts_that_held_it(
     assert columns == (0,)
 
 
-def test_the_doctor_tells_of_the_server(empty_database: str) -> None:
+def test_the_doctor_tells_of_the_server(empty_database: str, superuser: psycopg.Connection) -> None:
+    database = sql.Identifier(superuser.info.dbname)
+    superuser.execute(sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(database))
     with recollect.open(empty_database, embedder="none") as memory:
         memory.remember("The vault is in Bern")
         found = memory.doctor()

