@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import recollect
 from bench.metrics import mean, quantile
 from bench.speed import timed
-from bench.synthetic import PROJECT, PreparedQueries, SyntheticEmbedder, Words, drafts
+from bench.synthetic import PROJECT, Prepared, SyntheticEmbedder, Words, drafts
 from bench.tables import Figure
 from recollect.upkeep.clustering import NOWHERE, found
 from recollect.values.cluster import Cluster
@@ -46,7 +46,7 @@ def run(rows: int = 100_000, sizes: Sequence[int] = (10_000, 100_000), *, questi
 
 def hub_figures(path: Path, rows: int, questions: int) -> list[Figure]:
     """What the walk adds to recall, and whether a tag on half of all memories pushes what was asked for aside."""
-    embedder = PreparedQueries()
+    embedder = Prepared()
     asked = Words(seed=3).questions(questions)
     embedder.prepare(asked)
     with recollect.open(path, embedder=embedder, touch=False, gaps=False, profiles=_WALKED | _STILL) as memory:
@@ -201,7 +201,7 @@ def refresh_figures(path: Path, rows: int) -> list[Figure]:
 
 def trigger_figures(path: Path, rows: int, questions: int, triggers: int = 1000) -> list[Figure]:
     """What a thousand triggers add to recall; two accounts with the same memories, one of them with triggers."""
-    embedder = PreparedQueries()
+    embedder = Prepared()
     asked = Words(seed=3).questions(questions)
     embedder.prepare(asked)
     words = [text.split()[-1].strip(".") for text in Words(seed=8).texts(triggers)]

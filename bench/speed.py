@@ -21,7 +21,7 @@ from bench.doors import door_figures
 from bench.embedding import local_embedder
 from bench.loading import loading_figures
 from bench.metrics import mean, quantile
-from bench.synthetic import PROJECT, SMALL_PROJECT, PreparedQueries, Words, drafts
+from bench.synthetic import PROJECT, SMALL_PROJECT, Prepared, Words, drafts
 from bench.tables import Figure
 from bench.tiers import tier_figures
 
@@ -58,16 +58,14 @@ def run(data: Path, sizes: Sequence[int], *, parts: bool = True, questions: int 
 
 
 def _at_size(path: Path, rows: int, model: str, questions: int) -> list[Figure]:
-    embedder = PreparedQueries(model)
+    embedder = Prepared(model)
     asked = Words(seed=3).questions(questions)
     embedder.prepare(asked)
     few = max(rows // 1000, 20)
     with recollect.open(path, embedder=embedder, refresh_clusters=0) as memory:
-        start = time.process_time()
-        ids = _loaded(memory, rows - few, 1)
-        loaded = time.process_time() - start
+        ids, loaded = _loaded(memory, rows - few, 1, embedder)
         small = memory.as_(account="small")
-        own = _loaded(small, few, 2)
+        own, _ = _loaded(small, few, 2, embedder)
         for one in (memory, small):
             one.recall(asked[0], project=PROJECT)
         figures = _recall_figures(memory, asked, rows)
@@ -75,18 +73,21 @@ def _at_size(path: Path, rows: int, model: str, questions: int) -> list[Figure]:
         figures += tier_figures(memory, asked, rows, _k(rows))
         if rows <= 100_000:
             figures.append(_dense_figure(memory, ids, asked, embedder, rows))
-        figures += _remember_figures(memory, rows, path.parent)
+        figures += _remember_figures(memory, rows, path.parent, embedder)
     figures.append(Figure(f"loading without embedding at {_k(rows)}", loaded / rows * 1e6, unit="µs CPU a memory"))
     return [*figures, _disk_figure(path, rows)]
 
 
-def _loaded(memory: recollect.Memory, count: int, seed: int) -> list[str]:
-    """Store many memories; returns the ids of those in the project that is asked."""
-    ids = []
+def _loaded(memory: recollect.Memory, count: int, seed: int, embedder: Prepared) -> tuple[list[str], float]:
+    """Store many memories; returns the ids of those in the project that is asked, and the CPU time it took."""
+    ids, spent = [], 0.0
     for block in drafts(count, seed):
+        embedder.prepare_drafts(block)
+        start = time.process_time()
         outcomes = memory.remember_many(block, verbatim=True)
+        spent += time.process_time() - start
         ids += [out.memory.id for out in outcomes if out.memory is not None and out.memory.project == PROJECT]
-    return ids
+    return ids, spent
 
 
 def timed(calls: Sequence[Callable[[], object]], clock: Callable[[], float] = time.process_time) -> list[float]:
@@ -153,9 +154,10 @@ def _vectors(memory: recollect.Memory, account: str, ids: Sequence[str]) -> tupl
     return owners, np.concatenate(parts)
 
 
-def _remember_figures(memory: recollect.Memory, rows: int, folder: Path) -> list[Figure]:
+def _remember_figures(memory: recollect.Memory, rows: int, folder: Path, embedder: Prepared) -> list[Figure]:
     """One durable memory at a time, beside what the disk takes for one synced page."""
     texts = Words(seed=5).texts(_WRITES)
+    embedder.prepare_texts(texts)
     cpu, wall = [], []
     for number, text in enumerate(texts):
         at, spent = time.perf_counter(), time.process_time()

@@ -25,6 +25,7 @@ _LATENT, _CLUSTERS, _NOISE = 48, 2000, 0.25
 _VOCABULARY = 60_000
 _CHARACTERS = 100
 _TURNS = 40
+_ASKED = "query "
 PROJECT, SMALL_PROJECT = "shop", "garden"
 _FUNCTION_WORDS = (
     "the of and to a in is it that was for on you he be with as by at have are this not but had his they from she "
@@ -69,6 +70,10 @@ def _cut(words: Sequence[str]) -> str:
     return text[: text.rfind(" ")].capitalize() + "."
 
 
+def _asked(question: str) -> str:
+    return _ASKED + question
+
+
 @dataclass(frozen=True)
 class SyntheticEmbedder:
     """Vectors at no cost, the same for the same text; goes by the name of a real model so that this one can read them."""
@@ -98,7 +103,7 @@ class SyntheticEmbedder:
         return np.stack([self._vector(text) for text in texts]) if texts else np.empty((0, DIMENSIONS), np.float32)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        return self._vector("query " + text)
+        return self._vector(_asked(text))
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         centres, up, shares, common = self._space
@@ -112,16 +117,26 @@ class SyntheticEmbedder:
 
 
 @dataclass(frozen=True)
-class PreparedQueries(SyntheticEmbedder):
-    """The same, with the vectors of known questions made beforehand: recall is then timed without any embedding."""
+class Prepared(SyntheticEmbedder):
+    """The same, with the vectors of known texts made beforehand: what is timed is then timed without any embedding."""
 
     known: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
     def prepare(self, questions: Sequence[str]) -> None:
-        self.known.update({question: SyntheticEmbedder.embed_query(self, question) for question in questions})
+        self.prepare_texts([_asked(question) for question in questions])
 
-    def embed_query(self, text: str) -> NDArray[np.float32]:
-        return self.known[text] if text in self.known else super().embed_query(text)
+    def prepare_texts(self, texts: Sequence[str]) -> None:
+        self.known.update({text: SyntheticEmbedder._vector(self, text) for text in texts})
+
+    def prepare_drafts(self, block: Sequence[recollect.Draft]) -> None:
+        """Those of a block of drafts, which are embedded with the name of who speaks, and no longer those of the last."""
+        for text in [text for text in self.known if not text.startswith(_ASKED)]:
+            del self.known[text]
+        self.prepare_texts([f"{draft.speaker}: {draft.content}" for draft in block])
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        found = self.known.get(text)
+        return super()._vector(text) if found is None else found
 
 
 def drafts(count: int, seed: int, block: int = 20_000) -> Iterator[list[recollect.Draft]]:
