@@ -60,15 +60,16 @@ def analyse(text: str) -> Analysed:
 
 def may_share(text: str, gist: frozenset[str]) -> bool:
     """Whether the analysis of `text` could have any of these keys: false is sure, and takes a fraction of an analysis."""
-    for piece in pieces(text):
-        lowered = piece.lower()
-        key = key_of(lowered)
-        if key in gist or lowered in gist:
-            return True
-        # What is not read word by word: contractions, runs of characters, and words that turn a sentence into another one.
-        if key in TELLING or "'" in lowered or lowered == "cannot" or is_cjk(lowered):
-            return True
-    return False
+    words = set(map(str.lower, pieces(text)))
+    keys = set(map(key_of, words))
+    if not (gist.isdisjoint(keys) and gist.isdisjoint(words)):
+        return True
+    # What is not read word by word: contractions, runs of characters, and words that turn a sentence into another one.
+    if not TELLING.isdisjoint(keys) or "cannot" in words:
+        return True
+    if text.isascii() and "'" not in text:
+        return False
+    return any("'" in word or is_cjk(word) for word in words)
 
 
 @dataclass(slots=True)
@@ -104,8 +105,7 @@ class _Reading:
         moved = settle(tuple(self.frame))
         same_frame = len(moved.frame) == len(self.frame)
         adverbs = [k for k in moved.frame if is_adverb(k)]
-        apart = IGNORED.union(adverbs)
-        gist = tuple([k for k in moved.frame if k not in apart])
+        gist = tuple([k for k in moved.frame if k not in IGNORED and k not in adverbs])
         return Analysed(
             plain=plain, frame=moved.frame, gist=gist, bag=tuple(sorted([*gist, *adverbs])), negated=negated,
             negations=tuple(self.negations),

@@ -62,8 +62,11 @@ def stem(word: str) -> str:
 
 
 def _without_ending(word: str) -> str:
-    if word[-1] == "s":
+    last = word[-1]
+    if last == "s":
         return _singular(word)
+    if last not in "gd":
+        return word
     if word.endswith("ing") and len(word) > 4 and _has_vowel(word[:-3]):
         return _restored(word[:-3])
     if word.endswith("ied"):

@@ -10,9 +10,10 @@ import re
 import unicodedata
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+# Words first and in runs: nearly every piece is one, and no other kind of piece begins like one.
 _TOKEN = re.compile(
-    rf"[{_CJK}]+|(?<![^\s(=:])[-+](?=\d)[\d.,]*\d|[^\W_{_CJK}](?:[^\W{_CJK}]|['.\-/@+:#&,](?=[^\W_{_CJK}])(?<![^\d],)(?!,[^\d]))*[+#]*"
-    r"|[$€£¥%]|[=!<>]=|[<>=^]+|[.,;:!?]"
+    rf"[^\W_{_CJK}](?:[^\W{_CJK}]+|['.\-/@+:#&,](?=[^\W_{_CJK}])(?<![^\d],)(?!,[^\d]))*[+#]*"
+    rf"|[{_CJK}]+|(?<![^\s(=:])[-+](?=\d)[\d.,]*\d|[$€£¥%]|[=!<>]=|[<>=^]+|[.,;:!?]"
 )
 _DIGIT = re.compile(r"\d")
 _CJK_RUN = re.compile(f"[{_CJK}]")
@@ -75,7 +76,7 @@ def is_number(piece: str) -> bool:
 
 def is_cjk(piece: str) -> bool:
     """Whether a piece is a run of characters of a script without spaces."""
-    return _CJK_RUN.match(piece) is not None
+    return not piece.isascii() and _CJK_RUN.match(piece) is not None
 
 
 def bigrams(run: str) -> list[str]:

@@ -26,6 +26,8 @@ _PARTS = {
     "possessive": lexicon.POSSESSIVES,
     "stop": _STOPS,
 }
+# The first part that lists a word is the one it has.
+_PART_OF = {word: part for part, words in reversed(_PARTS.items()) for word in words}
 _LINKS = {"into": "in", "onto": "on", "upon": "on", "inside": "in", "&": "and", "user": "i", "me": "i", "us": "we"}
 
 
@@ -55,7 +57,7 @@ def _part(lowered: str) -> str:
         return "number"
     if is_cjk(lowered):
         return "cjk"
-    return next((part for part, words in _PARTS.items() if lowered in words), "quoted" if "'" in lowered else "content")
+    return _PART_OF.get(lowered) or ("quoted" if "'" in lowered else "content")
 
 
 @lru_cache(maxsize=16384)
