@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from recollect.values.event import Event, Image, Operation
@@ -40,6 +41,7 @@ def micros(time: datetime) -> int:
     return (time - _EPOCH) // _MICROSECOND
 
 
+@lru_cache(maxsize=1024)  # most memories were stored, changed and last used at one moment
 def time_of(micros: int) -> datetime:
     """The time of some microseconds since 1970."""
     return _EPOCH + timedelta(microseconds=micros)

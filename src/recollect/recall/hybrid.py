@@ -24,7 +24,7 @@ from recollect.values.search import ASSISTANT, PERSON, Floats
 from recollect.values.terms import BM25_B, BM25_K1
 from recollect.values.words import LOW_TRUST, SCOPES
 
-_STEPS = (-2, -1, 1, 2)
+_STEPS = np.array([[-2], [-1], [1], [2]])
 _GLOBAL = SCOPES.index("global")
 # So few memories have no telling mean: a lone one would be its own, and score nothing.
 _FEW = 20
@@ -90,7 +90,9 @@ class Hybrid:
         else:
             parts["words"] = Part(words)
         parts |= self._priors(sight)
-        total = np.sum([part.values * np.float32(part.weight) for part in parts.values()], axis=0, dtype=np.float32)
+        weighted = np.array([part.values for part in parts.values()], np.float32)
+        weighted *= np.array([part.weight for part in parts.values()], np.float32)[:, None]
+        total = np.add.reduce(weighted, axis=0)
         rows = enumerate(sight.found.rows.tolist()) if sight.reached else ()
         paths = {place: sight.reached[row] for place, row in rows if row in sight.reached}
         return Scores(np.where(self._answers(sight), total, np.nan), parts, paths)
@@ -208,12 +210,9 @@ def _neighbours(sight: Sight) -> NDArray[np.intp] | None:
     if not spoken.any():
         return None
     keys = np.where(spoken, columns.thread.astype(np.int64) << 32 | columns.position.astype(np.int64), -10)
-    order = np.argsort(keys, kind="stable")
+    order = keys.argsort(kind="stable")
     held = keys[order]
-    beside = np.full((len(_STEPS), len(keys)), len(keys), np.intp)
-    for row, step in enumerate(_STEPS):
-        spot = np.searchsorted(held, keys + step)
-        spot[spot == len(held)] = 0
-        met = spoken & (held[spot] == keys + step)
-        beside[row, met] = order[spot[met]]
-    return beside
+    wanted = keys + _STEPS
+    spot = held.searchsorted(wanted)
+    spot[spot == len(held)] = 0
+    return np.where(spoken & (held[spot] == wanted), order[spot], len(keys))

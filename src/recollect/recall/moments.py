@@ -46,6 +46,7 @@ _SIGNS = {
     "year": frozenset({"19", "20"}), "ago": frozenset({"ago"}), "past": frozenset({"past", "last", "previous"}),
     "last": frozenset({"last", "past", "previous", "this"}), "near": frozenset({"yesterday", "today", "this"}),
 }  # fmt: skip
+_ANY_SIGN = frozenset().union(*_SIGNS.values())
 _SIGN = re.compile(r"[a-z]+|-|19|20")
 Find = Callable[[str], list[Any]]
 
@@ -59,6 +60,8 @@ def windows(question: str, now: datetime, *, exact: bool) -> tuple[Window, ...]:
     """The windows a question names. Without an `exact` moment of asking, a month may be that of several years."""
     text = question[:2000].lower()
     signs = set(_SIGN.findall(text))
+    if signs.isdisjoint(_ANY_SIGN):
+        return ()
 
     def find(name: str) -> list[Any]:
         return [] if signs.isdisjoint(_SIGNS[name]) else _pattern(name).findall(text)

@@ -115,17 +115,19 @@ class Recall:
         ranked = _ranked(reader, ask, search, _walked(reader, ask, search, sight, prepared), prepared)
         order = _ordered(ask, ranked)
         called = _called_up(ranked.sight, fired)
-        records = dict(zip(_rows(ranked, ranked.places), ranked.records, strict=True))
+        rows = _rows(ranked, ranked.places)
+        records = dict(zip(rows, ranked.records, strict=True))
         missing = [row for row in called if row not in records]
         if missing:
             records |= dict(zip(missing, reader.fetch(ask.viewer.account, missing), strict=True))
-        rest = [which for which in order if not called or _rows(ranked, [ranked.places[which]])[0] not in called]
+        rest = [which for which in order if not called or rows[which] not in called]
         places = [*called.values(), *(ranked.places[which] for which in rest)][: ask.limit]
         moved = {ranked.places[which] for rank, which in enumerate(order) if which != rank}
         hits = _hits(reader, ask, ranked, places, records, fired, moved)
-        rows = _rows(ranked, places)
         recalled = Recalled(hits, (*prepared.notes, *fired.notes), trace_of(ranked.sight))
-        return Answer(recalled, rows, not called and self._missed(ranked.sight, places), prepared.vector)
+        return Answer(
+            recalled, _rows(ranked, places), not called and self._missed(ranked.sight, places), prepared.vector
+        )
 
     def _missed(self, sight: Sight, places: list[int]) -> bool:
         """Whether no hit is about what was asked: none is like it, and none has half of its telling words."""
@@ -140,7 +142,7 @@ def _search(ask: Ask, prepared: Prepared) -> Search:
     past = ask.true_at or query.true_at
     return Search(
         ask.viewer,
-        replace(ask.filter, tags=tuple(dict.fromkeys((*ask.filter.tags, *query.tags)))),
+        replace(ask.filter, tags=tuple(dict.fromkeys((*ask.filter.tags, *query.tags)))) if query.tags else ask.filter,
         (past or ask.now).timestamp(),
         prepared.vector,
         query.terms if by_words else (),
@@ -187,7 +189,7 @@ def _scored(reader: Reader, ask: Ask, sight: Sight) -> Ranked:
 
 def _ordered(ask: Ask, ranked: Ranked) -> list[int]:
     """The order in which to show the answers: what is current above what is stale."""
-    totals = [float(ranked.scores.total[place]) for place in ranked.places]
+    totals = ranked.scores.total[ranked.places].tolist()
     plain = list(range(len(ranked.records)))
     order = newest_first(ranked.records, totals) if isinstance(ask.profile, Hybrid) else plain
     return current_first(ranked.records, order)
@@ -220,23 +222,24 @@ def _hits(
     totals: list[float] = np.where(np.isnan(scores.total), 0, scores.total)[places].tolist()
     # What was moved for its currency takes the score of the rank it moved to.
     totals[called:] = sorted(totals[called:], reverse=True)
+    known, likeness = (~np.isnan(sight.found.cosine[places])).tolist(), sight.similarity[places].tolist()
     hits = []
-    for place, row, total in zip(places, rows, totals, strict=True):
+    for rank, (place, row, total) in enumerate(zip(places, rows, totals, strict=True)):
         record, trigger = records[row], fired.patterns.get(row)
-        like = None if np.isnan(sight.found.cosine[place]) else round(float(sight.similarity[place]), 4)
+        like = round(likeness[rank], 4) if known[rank] else None
         reason = None if explainer is None else explainer.of(place, record, moved=place in moved, trigger=trigger)
         hits.append(Hit(record, round(total, 6), like, reason, trigger))
     return tuple(hits)
 
 
 def _rows(ranked: Ranked, places: list[int]) -> tuple[int, ...]:
-    return tuple(int(row) for row in ranked.sight.found.rows[places])
+    return tuple(ranked.sight.found.rows[places].tolist())
 
 
 def _shown(reader: Reader, ask: Ask, sight: Sight, places: list[int]) -> list[Record]:
     """The memories of some candidates, with their standing for this viewer."""
-    records = reader.fetch(ask.viewer.account, [int(row) for row in sight.found.rows[places]])
-    statuses = [STATUSES[sight.columns.status[place]] for place in places]
+    records = reader.fetch(ask.viewer.account, sight.found.rows[places].tolist())
+    statuses = [STATUSES[code] for code in sight.columns.status[places].tolist()]
     if "superseded" not in statuses:
         return records
     known = reader.get(ask.viewer.account, [record.id for record in records])
@@ -249,6 +252,7 @@ def _shown(reader: Reader, ask: Ask, sight: Sight, places: list[int]) -> list[Re
 
 def _leading(total: Floats, sight: Sight, limit: int) -> list[int]:
     """The best answers; between equals the newer memory, then the later row."""
-    places = np.flatnonzero(~np.isnan(total))
+    places = (~np.isnan(total)).nonzero()[0]
     order = np.lexsort((-sight.found.rows[places], -sight.columns.created[places], -total[places]))
-    return [int(place) for place in places[order][:limit]]
+    best: list[int] = places[order[:limit]].tolist()
+    return best

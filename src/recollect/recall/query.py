@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
+from itertools import islice, pairwise
 
 from recollect.errors import InvalidInput
 from recollect.recall.intent import Intent, intent_of
@@ -44,8 +44,7 @@ def parse(text: str, now: datetime, *, exact: bool = False) -> Query:
     if len(text) > MAX_QUERY:
         raise InvalidInput("query", f"has {len(text):,} characters", f"ask in at most {MAX_QUERY:,}")
     plain = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
-    tags = tuple(dict.fromkeys(tag.rstrip(".,;:!?").casefold() for tag in _TAG.findall(plain)))
-    words = _TAG.sub(r"\1", plain)
+    tags, words = _tags(plain) if "#" in plain else ((), plain)
     said = dict(islice(query_words(words).items(), _MANY_TERMS))
     past = moment_asked(words, now)
     # A question of what was true then is not after what was said then.
@@ -53,7 +52,14 @@ def parse(text: str, now: datetime, *, exact: bool = False) -> Query:
     return Query(words, tuple(said), tags, now, intent_of(words), times, said, past, _seasons(words))
 
 
+def _tags(text: str) -> tuple[tuple[str, ...], str]:
+    """The tags a question asks for, and the question with them as plain words."""
+    tags = dict.fromkeys(tag.rstrip(".,;:!?").casefold() for tag in _TAG.findall(text))
+    return tuple(tags), _TAG.sub(r"\1", text)
+
+
 def _seasons(text: str) -> frozenset[str]:
     """Every one to three words in a row, spelled as a season's label would be: "in the release week" holds "release-week"."""
     words = _WORD.findall(text[:_START].casefold())
-    return frozenset("-".join(words[i : i + size]) for size in (1, 2, 3) for i in range(len(words) - size + 1))
+    runs = (pairwise(words), zip(words, words[1:], words[2:], strict=False))
+    return frozenset(words).union(*(map("-".join, run) for run in runs))

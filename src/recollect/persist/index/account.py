@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import cast
 
 import numpy as np
@@ -17,7 +18,6 @@ from recollect.persist.index.rows import (
     NO_POSITION,
     Entry,
     Names,
-    as_columns,
     cells,
     lexical_key,
     lexical_terms,
@@ -168,12 +168,13 @@ class AccountIndex:
         if held:
             owners = np.repeat(np.arange(first, first + len(entries), dtype=np.int32), counts)
             self.vectors.append(np.concatenate(held), owners)
-        starts = place + np.cumsum([0, *counts[:-1]])
-        made = [
-            cells(entry, self.names, len(terms), start)
-            for entry, terms, start in zip(entries, documents, starts.tolist(), strict=True)
-        ]
-        self.table.append(as_columns(made))
+        starts = accumulate(counts[:-1], initial=place)
+        self.table.append(
+            [
+                cells(entry, self.names, len(terms), start)
+                for entry, terms, start in zip(entries, documents, starts, strict=True)
+            ]
+        )
         if len(entries) >= MANY_ROWS:
             self.postings.extend(first, documents)
         else:

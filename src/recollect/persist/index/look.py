@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.index.account import AccountIndex
-from recollect.persist.index.mask import SUPERSEDED, Mask
+from recollect.persist.index.mask import SUPERSEDED, Mask, one_of
 from recollect.persist.index.rows import SCORED, scoring_columns
 from recollect.persist.index.vectors import EXACT, Spans, distinct, top_of
 from recollect.values.search import IN_WINDOW, STANDING, TALKING, Candidates, Near, Search
@@ -25,9 +25,9 @@ class Look:
 
     def __init__(self, index: AccountIndex, search: Search, tagged: Spots | None = None) -> None:
         self._index, self._search, self._table = index, search, index.table
-        self._gates = index.masks.of(search)
-        allowed = self._gates.allowed
-        self._allowed: Mask = allowed if tagged is None else allowed & np.isin(index.table["row"], tagged)
+        gates = index.masks.of(search)
+        self._gates = gates if tagged is None else gates.narrowed(np.isin(index.table["row"], tagged))
+        self._allowed = self._gates.allowed
 
     def candidates(self) -> Candidates:
         """The rows worth scoring."""
@@ -39,7 +39,7 @@ class Look:
         talking = np.concatenate([_NO_ROWS, *(leg[:TALKING] for leg in legs)])
         beside = index.turns.beside(talking, search.neighbours, self._allowed)
         spots = distinct(np.concatenate((chosen, beside))) if len(beside) else chosen
-        spots = spots[np.argsort(self._table["row"][spots], kind="stable")]
+        spots = spots[self._table["row"][spots].argsort(kind="stable")]
         selected = _among(spots, chosen)
         taken = {name: self._table[name][spots] for name in SCORED}
         taken["status"], taken["season"] = self._standing(spots), self._in_season(taken["season"])
@@ -51,7 +51,7 @@ class Look:
             selected=selected,
             columns=scoring_columns(taken),
             considered=self._gates.considered,
-            visible=int(np.count_nonzero(self._allowed)),
+            visible=self._gates.visible,
             hidden=tuple(self._gates.held.items()),
             idf=idf,
             mean_cosine=index.mean_cosine(search),
@@ -84,7 +84,7 @@ class Look:
         table, mask = self._table, self._allowed
         for name, wanted, words in (("delivery", deliveries, DELIVERIES), ("type", types, MEMORY_TYPES)):
             if wanted:
-                mask = mask & np.isin(table[name], [words.index(word) for word in wanted])
+                mask = mask & one_of(table[name], wanted, words)
         keys = [table["importance"], table["created"]]
         if since is not None:
             keys = [np.fmax(table["created"], table["hit"])]
@@ -117,10 +117,10 @@ class Look:
         return legs
 
     def _leading(self, scores: NDArray[np.float32]) -> Spots:
-        met = np.flatnonzero((scores > 0) & self._allowed)
+        met = ((scores > 0) & self._allowed).nonzero()[0]
         # Sorted first, so that of equal scores the earlier row comes first, whatever order the partition left.
         top = np.sort(met[top_of(scores[met], self._search.depth)])
-        return top[np.argsort(-scores[top], kind="stable")]
+        return top[(-scores[top]).argsort(kind="stable")]
 
     def _extra_legs(self, bm25: NDArray[np.float32], window: Spots) -> list[Spots]:
         """What the time asked about and standing instructions bring."""
@@ -146,33 +146,31 @@ class Look:
         """The rows nearest to a vector, best first, and about how near they are."""
         vectors, count = self._index.vectors, self._search.depth
         if self._few is None:
-            held = vectors.likely(vector, self._embedded, count)
+            held = vectors.likely(vector, self._gates.embedded, count)
             near = self._nearness(vector, held, rough=True)
         else:
             held, spans = self._few
             near = vectors.nearness(vector, spans, rough=True)
         top = top_of(near, count)
-        top = top[np.argsort(-near[top], kind="stable")]
+        top = top[(-near[top]).argsort(kind="stable")]
         return held[top], near[top]
 
     @cached_property
-    def _embedded(self) -> Mask:
-        """What may be returned and has a vector."""
-        return self._allowed & (self._table["vectors"] > 0)
-
-    @cached_property
     def _few(self) -> tuple[Spots, Spans] | None:
-        """The same as rows, with their vectors, when they are so few that all of them are compared."""
-        if np.count_nonzero(self._embedded) > EXACT:
+        """What may be returned and has a vector, when it is so little that all of it is compared."""
+        if self._gates.comparable > EXACT:
             return None
-        spots = np.flatnonzero(self._embedded)
+        spots = self._gates.embedded.nonzero()[0]
         return spots, self._spans(spots)
 
     def _cosines(self, spots: Spots, selected: Mask) -> NDArray[np.float32]:
         """Exact for what a leg brought; for neighbours, who only lend, nearly so."""
-        vector, all_chosen = self._search.vector, selected.all()
-        found = np.empty(len(spots), np.float32) if all_chosen else self._nearness(vector, spots, rough=True)
+        vector = self._search.vector
+        if selected.all():
+            return self._nearness(vector, spots)
+        found = np.empty(len(spots), np.float32)
         found[selected] = self._nearness(vector, spots[selected])
+        found[~selected] = self._nearness(vector, spots[~selected], rough=True)
         return found
 
     def _nearness(
@@ -195,7 +193,7 @@ def _among(spots: Spots, chosen: Spots) -> Mask:
     """Which of some spots are among the chosen, which are sorted and some of them."""
     if len(spots) == len(chosen):
         return np.ones(len(spots), np.bool_)
-    place = np.searchsorted(chosen, spots)
+    place = chosen.searchsorted(spots)
     place[place == len(chosen)] = 0
     return np.asarray(chosen[place] == spots) if len(chosen) else np.zeros(len(spots), np.bool_)
 

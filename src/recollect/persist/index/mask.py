@@ -7,7 +7,9 @@ override leaves the global rule alone elsewhere, and an expired superseder gives
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -36,18 +38,21 @@ class Gates:
 
     def reached(self) -> Mask:
         """Rows in a place the viewer reaches."""
-        known = self.names.places.known
-        places = self.search.viewer.places()
-        open_places = np.fromiter((place in places for place in known), np.bool_, len(known))
-        allowed: Mask = open_places[self.table["place"]] & (self.table["status"] != DEAD)
-        return allowed
+        return self._by_place(self.search.viewer.places().__contains__)
 
     def counted(self) -> Mask:
         """Rows the identity reaches, wherever it stands: what lies behind a wall is not even counted."""
-        identity, known = self.search.viewer.identity, self.names.places.known
-        within = np.fromiter((reaches(identity, cast(Place, place)) for place in known), np.bool_, len(known))
-        mine: Mask = within[self.table["place"]] & (self.table["status"] != DEAD)
-        return mine
+        return self._by_place(partial(reaches, self.search.viewer.identity))
+
+    def _by_place(self, opens: Callable[[Place], bool]) -> Mask:
+        """Rows by where they are; each place is asked about once, or each row where those are fewer."""
+        known, places = cast(list[Place], self.names.places.known), self.table["place"]
+        if self.table.size < len(known):
+            within = np.array([opens(known[number]) for number in places.tolist()], np.bool_)
+        else:
+            within = np.array([opens(place) for place in known], np.bool_).take(places)
+        alive: Mask = within & (self.table["status"] != DEAD)
+        return alive
 
     def current(self) -> Mask:
         """Rows that are neither expired nor outside the time they hold for."""
@@ -69,6 +74,8 @@ class Gates:
         """Rows that a memory in force replaces, directly or through a chain."""
         hidden = np.zeros(self.table.size, np.bool_)
         sources, targets = self.replacing, self.replaced
+        if len(sources) == 0:
+            return hidden
         in_force = reached & current & (self.table["status"] == ACTIVE)
         while True:
             acting = in_force[sources] | (hidden[sources] & reached[sources])
@@ -86,17 +93,16 @@ class Gates:
             ("source", wanted.sources, PROVENANCE_KINDS),
         ):
             if values:
-                masks.append(np.isin(self.table[name], [words.index(value) for value in values]))
+                masks.append(one_of(self.table[name], values, words))
         for name, value in (("project", wanted.project), ("session", wanted.session)):
             if value is not None:
                 masks.append(np.asarray(self.table[name] == self.names.strings.seen(value)))
         for name in wanted.without:
             masks.append(np.asarray(self.table["project"] != self.names.strings.seen(name)))
-        when = self._begun()
         if wanted.since is not None:
-            masks.append(when >= wanted.since.timestamp())
+            masks.append(self._begun() >= wanted.since.timestamp())
         if wanted.until is not None:
-            masks.append(when < wanted.until.timestamp())
+            masks.append(self._begun() < wanted.until.timestamp())
         if wanted.min_trust > 0:
             masks.append(np.asarray(self.table["trust"] >= wanted.min_trust))
         return np.logical_and.reduce(masks) if masks else None
@@ -104,12 +110,31 @@ class Gates:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The rows a search may return, those of all rows that are superseded, and how many were counted and held back."""
+    """The rows a search may return, those of them with a vector, those of all that are superseded; how many there are."""
 
     allowed: Mask
+    embedded: Mask
     superseded: Mask
     considered: int
-    held: dict[str, int]
+    visible: int
+    comparable: int
+    held: dict[str, int] = field(default_factory=dict)
+
+    def narrowed(self, passed: Mask) -> Composed:
+        """The same under one more condition."""
+        allowed, embedded = self.allowed & passed, self.embedded & passed
+        return replace(self, allowed=allowed, embedded=embedded, visible=_count(allowed), comparable=_count(embedded))
+
+    def extended(self, more: Composed) -> Composed:
+        """The same with what was decided about later rows."""
+        return Composed(
+            np.concatenate((self.allowed, more.allowed)),
+            np.concatenate((self.embedded, more.embedded)),
+            np.concatenate((self.superseded, more.superseded)),
+            self.considered + more.considered,
+            self.visible + more.visible,
+            self.comparable + more.comparable,
+        )
 
 
 def compose(gates: Gates, wanted: Filter) -> Composed:
@@ -118,7 +143,7 @@ def compose(gates: Gates, wanted: Filter) -> Composed:
     superseded = gates.superseded(reached, current)
     status = gates.table["status"]
     statuses = set(wanted.statuses)
-    named = np.isin(status, [STATUSES.index(s) for s in statuses])
+    named = one_of(status, statuses, STATUSES)
     active = status == ACTIVE
     if "superseded" in statuses:
         named |= superseded & active
@@ -138,4 +163,17 @@ def compose(gates: Gates, wanted: Filter) -> Composed:
             "forgotten or archived": int((reached & (status > SUPERSEDED) & (status != DEAD)).sum()),
             "filter": 0 if mine is None else int((reached & ~mine).sum()),
         }
-    return Composed(allowed, superseded & active, int(np.count_nonzero(counted)), held)
+    embedded = allowed & (gates.table["vectors"] > 0)
+    sizes = (_count(counted), _count(allowed), _count(embedded))
+    return Composed(allowed, embedded, superseded & active, *sizes, held)
+
+
+def _count(mask: Mask) -> int:
+    return int(np.count_nonzero(mask))
+
+
+def one_of(codes: NDArray[np.uint8], wanted: Iterable[str], words: Sequence[str]) -> Mask:
+    """Rows whose code stands for one of some words. By looking each code up, a fraction of what `np.isin` takes."""
+    chosen = np.zeros(256, np.bool_)
+    chosen[[words.index(word) for word in wanted]] = True
+    return chosen.take(codes)

@@ -64,14 +64,8 @@ class Masks:
             return self._decided(search)
         none = np.empty(0, np.intp)
         more = compose(Gates(tail, self._names, search, (none, none)), search.filter)
-        gates = Composed(
-            np.concatenate((kept.gates.allowed, more.allowed)),
-            np.concatenate((kept.gates.superseded, more.superseded)),
-            kept.gates.considered + more.considered,
-            {},
-        )
         until = min(kept.until, _next_turning(tail, search.now))
-        return _Kept(kept.since, until, self._table.size, gates)
+        return _Kept(kept.since, until, self._table.size, kept.gates.extended(more))
 
     def _replacements(self) -> tuple[Spots, Spots]:
         """Which rows replace which, as two columns of row numbers."""
@@ -86,4 +80,4 @@ class Masks:
 def _next_turning(table: Part, now: float) -> float:
     """When the first memory after `now` expires or begins or ceases to hold."""
     times = [table[name] for name in ("expires", "valid_until", "valid_from")]
-    return min(float(np.min(part, initial=np.inf, where=part > now)) for part in times)
+    return min(float(part[part > now].min(initial=np.inf)) for part in times)

@@ -107,22 +107,24 @@ class Postings:
                 continue
             idf[place] = weight = np.float32(np.log1p((held - found + 0.5) / (found + 0.5)))
             for rows, counts in lists:
-                norm = lengths[rows] * slope
+                spots = rows.astype(np.intp)  # once: indexing by anything else converts each time
+                norm = lengths[spots] * slope
                 norm += counts
                 norm += np.float32(K1 * (1 - B))
                 np.divide(counts, norm, out=norm)
                 norm *= weight * np.float32(K1 + 1)
-                total[rows] += norm
+                total[spots] += norm
         return total, idf
 
     def matches(self, terms: Sequence[str], rows: NDArray[np.int64]) -> NDArray[np.uint8]:
         """How often each term stands in each of some rows."""
         table = np.zeros((len(rows), len(terms)), np.uint8)
+        wanted = rows.astype(np.int32)  # as the lists have them: otherwise these are converted, whole
         for place, term in enumerate(terms):
             for held, counts in self._lists(term):
-                spot = np.searchsorted(held, rows)
+                spot = held.searchsorted(wanted)
                 spot[spot == len(held)] = 0
-                met = held[spot] == rows
+                met = held[spot] == wanted
                 table[met, place] = counts[spot[met]]
         return table
 

@@ -143,11 +143,6 @@ def cells(entry: Entry, names: Names, length: int, vector: int) -> dict[str, flo
     }
 
 
-def as_columns(rows: Sequence[dict[str, float]]) -> dict[str, list[float]]:
-    """Cells of many rows, as columns."""
-    return {name: [row[name] for row in rows] for name in KINDS}
-
-
 def scoring_columns(table: dict[str, Array]) -> Columns:
     """The columns the scorer may see."""
     return Columns(**{name: table[name] for name in Columns.__slots__})

@@ -25,7 +25,7 @@ class _Sorted:
 
     def find(self, wanted: NDArray[np.int64]) -> NDArray[np.intp]:
         # Several memories may be of one turn.
-        first, last = (np.searchsorted(self.keys, wanted, side) for side in ("left", "right"))
+        first, last = self.keys.searchsorted(wanted), self.keys.searchsorted(wanted, "right")
         many = last - first
         found: NDArray[np.intp] = self.spots[np.repeat(last - np.cumsum(many), many) + np.arange(int(many.sum()))]
         return found
@@ -37,10 +37,11 @@ class Turns:
     def __init__(self, table: Growing) -> None:
         self._table = table
         self._sorted: _Sorted | None = None
+        self._newest: _Sorted | None = None
 
     def forget(self) -> None:
         """A row moved to another turn."""
-        self._sorted = None
+        self._sorted = self._newest = None
 
     def beside(self, spots: Spots, reach: int, allowed: Mask) -> Spots:
         """Where people talk, the turns just before and after some rows."""
@@ -58,15 +59,19 @@ class Turns:
         return kept
 
     def _parts(self) -> tuple[_Sorted, ...]:
-        """All turns sorted, but for the newest rows, which are sorted anew each time until they are many."""
-        if self._sorted is None or self._table.size - self._sorted.until > _TAIL:
-            self._sorted = self._from(0)
-        until = self._sorted.until
-        return (self._sorted, self._from(until)) if until < self._table.size else (self._sorted,)
+        """All turns sorted; the newest rows apart, which are sorted anew as more come, until they are many."""
+        size = self._table.size
+        if self._sorted is None or size - self._sorted.until > _TAIL:
+            self._sorted, self._newest = self._from(0), None
+        if self._sorted.until == size:
+            return (self._sorted,)
+        if self._newest is None or self._newest.until < size:
+            self._newest = self._from(self._sorted.until)
+        return self._sorted, self._newest
 
     def _from(self, first: int) -> _Sorted:
         keys = turn_keys(self._table["thread"][first:], self._table["position"][first:])
-        order = np.argsort(keys, kind="stable")
+        order = keys.argsort(kind="stable")
         order = order[keys[order] >= 0]
         return _Sorted(self._table.size, keys[order], order + first)
 

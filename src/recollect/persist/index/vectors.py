@@ -131,7 +131,8 @@ class VectorIndex:
         # Multiplied, not assigned through a mask: a fifteenth of the time at 100k rows.
         agreement *= allowed if self._aligned and len(allowed) == self.size else allowed[self.owners]
         # On real vectors the top 1.5 % by bits hold 0.98 of the true ten at 50k rows; the share needed falls as rows grow.
-        near = np.sort(top_of(agreement, max(8 * count, min(self.size // 64, 64 * count))))
+        near = top_of(agreement, max(8 * count, min(self.size // 64, 64 * count)))
+        near.sort()
         rows = distinct(self.owners[near[top_of(self._rough(query, near), 2 * count)]]).astype(np.int64)
         return rows[allowed[rows]]
 
@@ -155,7 +156,7 @@ class VectorIndex:
         room = np.empty((min(_BLOCK, len(spots)), self.dimensions), np.float32)
         for first in range(0, len(spots), _BLOCK):  # a block at a time stays in the cache
             part = spots[first : first + _BLOCK]
-            room[: len(part)] = coarse[part]
+            room[: len(part)] = coarse.take(part, axis=0)
             np.vecdot(room[: len(part)], query, out=values[first : first + _BLOCK])
         values *= self._scales[spots]
         return values
@@ -220,7 +221,9 @@ class VectorIndex:
 def distinct(values: Array) -> Array:
     """Sorted, each once. By sorting: `np.unique` hashes, is slower on thousands of numbers, and loads masked arrays."""
     ordered = np.sort(values)
-    return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))] if len(ordered) else ordered
+    first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
 
 
 def top_of(values: Array, count: int) -> NDArray[np.intp]:
@@ -229,12 +232,14 @@ def top_of(values: Array, count: int) -> NDArray[np.intp]:
         return np.arange(min(count, len(values)))
     if len(values) > _SAMPLED:
         # A sample's quantile throws most rows out in one comparison; partitioning them all costs ten times that.
-        sample = values[:: len(values) // 1024]
-        rank = min(len(sample) - 1, 2 * count * len(sample) // len(values) + 8)
-        likely = np.flatnonzero(values >= np.partition(sample, len(sample) - 1 - rank)[len(sample) - 1 - rank])
+        sample = values[:: len(values) // 1024].copy()
+        rank = len(sample) - 1 - min(len(sample) - 1, 2 * count * len(sample) // len(values) + 8)
+        sample.partition(rank)
+        likely: NDArray[np.intp] = (values >= sample[rank]).nonzero()[0]
         if count <= len(likely) < len(values) // 2:
             return likely[top_of(values[likely], count)]
-    return np.argpartition(values, len(values) - count)[len(values) - count :]
+    order: NDArray[np.intp] = values.argpartition(len(values) - count)
+    return order[len(values) - count :]
 
 
 def _packed_signs(positive: NDArray[np.bool_]) -> NDArray[np.uint64]:
