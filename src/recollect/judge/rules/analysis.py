@@ -60,16 +60,21 @@ def analyse(text: str) -> Analysed:
 
 def may_share(text: str, gist: frozenset[str]) -> bool:
     """Whether the analysis of `text` could have any of these keys: false is sure, and takes a fraction of an analysis."""
-    words = set(map(str.lower, pieces(text)))
-    keys = set(map(key_of, words))
-    if not (gist.isdisjoint(keys) and gist.isdisjoint(words)):
-        return True
-    # What is not read word by word: contractions, runs of characters, and words that turn a sentence into another one.
+    keys = _keys_in(text)
+    return keys is None or not gist.isdisjoint(keys)
+
+
+@lru_cache(maxsize=1024)
+def _keys_in(text: str) -> frozenset[str] | None:
+    """Every key the analysis of `text` could have; none where that is not told word by word."""
+    words = pieces(text.lower()) if text.isascii() else [piece.lower() for piece in pieces(text)]
+    keys = frozenset(map(key_of, words))
+    # Contractions, runs of characters, and words that turn a sentence into another one.
     if not TELLING.isdisjoint(keys) or "cannot" in words:
-        return True
-    if text.isascii() and "'" not in text:
-        return False
-    return any("'" in word or is_cjk(word) for word in words)
+        return None
+    if (not text.isascii() or "'" in text) and any("'" in word or is_cjk(word) for word in words):
+        return None
+    return keys.union(words)
 
 
 @dataclass(slots=True)

@@ -80,4 +80,5 @@ class Masks:
 def _next_turning(table: Part, now: float) -> float:
     """When the first memory after `now` expires or begins or ceases to hold."""
     times = [table[name] for name in ("expires", "valid_until", "valid_from")]
-    return min(float(part[part > now].min(initial=np.inf)) for part in times)
+    ahead = [later for part in times if len(later := part[part > now])]
+    return min((float(later.min()) for later in ahead), default=np.inf)

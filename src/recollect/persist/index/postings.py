@@ -62,7 +62,10 @@ class Postings:
         """Index one row. Rows must come in growing order."""
         number = self.vocabulary
         for term, count in Counter(terms).items():
-            rows, counts = self._open.setdefault(number.setdefault(term, len(number)), ([], []))
+            place = number.setdefault(term, len(number))
+            if (held := self._open.get(place)) is None:
+                held = self._open[place] = ([], [])
+            rows, counts = held
             rows.append(row)
             counts.append(min(count, 255))
         self._open_rows += 1

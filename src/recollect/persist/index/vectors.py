@@ -64,6 +64,7 @@ class VectorIndex:
         self._converted = 0
         self._planes: NDArray[np.uint64] | None = None
         self._centre: Floats | None = None
+        self._common = np.empty(0, np.float32)
         self._packed = 0
         self._aligned = bool((self.owners == np.arange(self.size)).all())
         self._coarse = np.empty((0, dimensions), np.int8)
@@ -91,7 +92,7 @@ class VectorIndex:
         self._halves[first : self.size] = vectors
         self._owners[first : self.size] = owners
         # While every row owns exactly the vector of its own number, a mask of rows is a mask of vectors.
-        self._aligned = self._aligned and bool((owners == np.arange(first, self.size)).all())
+        self._aligned = self._aligned and not np.count_nonzero(owners != np.arange(first, self.size))
         return first
 
     def replace(self, first: int, vectors: NDArray[np.float16]) -> None:
@@ -176,8 +177,7 @@ class VectorIndex:
         Measured at 50k real vectors, top 1 % by bits: 0.93 of the true ten with the query as it is, 0.85 with the mean
         subtracted, 0.97 with 0.6 of its share of the common direction removed; stored texts as queries behave alike.
         """
-        assert self._centre is not None
-        common = self._centre / max(float(np.linalg.norm(self._centre)), 1e-6)
+        common = self._common
         return _packed_signs((query - np.float32(_COMMON) * (query @ common) * common > 0)[None, :])[:, 0]
 
     def _bits(self) -> NDArray[np.uint64]:
@@ -185,6 +185,7 @@ class VectorIndex:
         if self._planes is None or self._centre is None:
             sample = self.halves[:: max(1, self.size // _CENTRE_SAMPLE)].astype(np.float32)
             self._centre, self._packed = sample.mean(axis=0), 0
+            self._common = self._centre / max(float(np.linalg.norm(self._centre)), 1e-6)
             self._planes = np.empty((-(-self.dimensions // 64), 0), np.uint64)
         if self._planes.shape[1] < self.size:
             planes = np.empty((len(self._planes), self.size + self.size // 8), np.uint64)
@@ -244,9 +245,9 @@ def top_of(values: Array, count: int) -> NDArray[np.intp]:
 
 def _packed_signs(positive: NDArray[np.bool_]) -> NDArray[np.uint64]:
     bits = np.packbits(positive, axis=1)
-    padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), np.uint8)
-    padded[:, : bits.shape[1]] = bits
-    return np.ascontiguousarray(padded.view(np.uint64).T)
+    if missing := -bits.shape[1] % 8:
+        bits = np.pad(bits, ((0, 0), (0, missing)))
+    return np.ascontiguousarray(bits.view(np.uint64).T)
 
 
 def _agreement(planes: NDArray[np.uint64], signs: NDArray[np.uint64], size: int) -> NDArray[np.int16]:
