@@ -14,6 +14,7 @@ from typing import Any
 
 from recollect.values.event import Event, Image, Operation
 from recollect.values.image import rich_fields, to_image
+from recollect.values.making import maker
 from recollect.values.memory import Provenance, Record
 from recollect.values.words import DocumentKind, EventKind
 
@@ -34,6 +35,8 @@ _TIMES = (
 RARE = ("links", "triggers", "labels", "breadcrumbs")
 _RARE_INSIDE = ("file_paths", "message_range", "snippet", "reason")
 _WIDTH = 35  # the columns of the query `memory`
+_NOTHING: dict[str, Any] = {}
+_record, _provenance = maker(Record), maker(Provenance)
 
 
 def micros(time: datetime) -> int:
@@ -67,7 +70,7 @@ def more_of(memory: Record, rare: Sequence[str] = RARE) -> str | None:
 
 
 def memory_of(row: Sequence[Any], account: str, id_text: IdText = str, tags_of: TagsOf = tuple) -> Record:
-    """The memory of a row that begins with the columns of the query `memory`, in its order."""
+    """The memory of a row that begins with the columns of the query `memory`, in its order; made in that of its fields."""
     # Taken apart in one step: looking columns up by name costs more than everything else here.
     (
         _, own_id, content, kind, scope, agent, team, project, session, task,
@@ -75,50 +78,21 @@ def memory_of(row: Sequence[Any], account: str, id_text: IdText = str, tags_of: 
         created_at, updated_at, accessed_at, hit_at, valid_from, valid_until, expires_at,
         delivery, status, supersedes, source, position, speaker, occurred_at, season, tags, more, key,
     ) = row[:_WIDTH]  # fmt: skip
-    rare: dict[str, Any] = {"season": season}
-    inside: dict[str, Any] = {}
-    if more:
-        rare |= rich_fields(json.loads(more))
-        inside = {name: rare.pop(name) for name in _RARE_INSIDE if name in rare}
-    return Record(
-        id=id_text(own_id),
-        content=content,
-        account=account,
-        created_at=time_of(created_at),
-        updated_at=time_of(updated_at),
-        accessed_at=time_of(accessed_at),
-        type=kind,
-        scope=scope,
-        agent=agent,
-        team=team,
-        project=project,
-        task=task,
-        tags=tags_of(tags),
-        importance=importance,
-        weight=weight,
-        confidence=confidence,
-        trust=trust,
-        score=score,
-        strength=strength,
-        access_count=access_count,
-        hit_at=_time_or_none(hit_at),
-        valid_from=_time_or_none(valid_from),
-        valid_until=_time_or_none(valid_until),
-        expires_at=_time_or_none(expires_at),
-        delivery=delivery,
-        status=status,
-        supersedes=None if supersedes is None else id_text(supersedes),
-        key=key,
-        provenance=Provenance(
-            kind=source,
-            session=session,
-            position=position,
-            speaker=speaker,
-            occurred_at=_time_or_none(occurred_at),
-            **inside,
-        ),
-        **rare,
-    )
+    rare = rich_fields(json.loads(more)) if more else _NOTHING
+    have = rare.get
+    provenance = _provenance(
+        source, session, position, have("message_range"), speaker, _time_or_none(occurred_at),
+        have("file_paths", ()), have("snippet"), have("reason"),
+    )  # fmt: skip
+    return _record(
+        id_text(own_id), content, account, time_of(created_at), time_of(updated_at), time_of(accessed_at),
+        kind, scope, agent, team, project, task, tags_of(tags),
+        importance, weight, confidence, trust, score, strength, access_count,
+        _time_or_none(hit_at), _time_or_none(valid_from), _time_or_none(valid_until), _time_or_none(expires_at),
+        delivery, status, None if supersedes is None else id_text(supersedes), None,
+        have("links", ()), have("triggers", ()), have("season", season), have("labels", ()), have("breadcrumbs", ()),
+        key, provenance,
+    )  # fmt: skip
 
 
 def event_row(

@@ -78,8 +78,8 @@ def node_names(reader: Reader, account: str, paths: Iterable[Reached]) -> dict[N
 def trace_of(sight: Sight) -> Trace:
     """How many rows stood behind each gate."""
     found = sight.found
-    near, met = int((~np.isnan(found.cosine)).sum()), int((found.bm25 > 0).sum())
-    return Trace(found.considered, found.visible, found.hidden, near, met)
+    unknown, met = np.count_nonzero(np.isnan(found.cosine)), np.count_nonzero(found.bm25 > 0)
+    return Trace(found.considered, found.visible, found.hidden, len(found) - int(unknown), int(met))
 
 
 def _rounded(value: float) -> float:

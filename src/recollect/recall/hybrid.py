@@ -108,8 +108,8 @@ class Hybrid:
     def _lent(self, own: Floats, beside: NDArray[np.intp] | None) -> Floats:
         if beside is None:
             return own
-        lent = np.append(own, np.float32(0))[beside]
-        meant: Floats = own + np.float32(self.near_meaning) * np.maximum(lent[1], lent[2])
+        lent = np.concatenate((own, np.zeros(1, np.float32)))[beside[1:3]]
+        meant: Floats = own + np.float32(self.near_meaning) * np.maximum(lent[0], lent[1])
         return meant
 
     def _words(self, sight: Sight, beside: NDArray[np.intp] | None) -> Floats:
@@ -117,16 +117,17 @@ class Hybrid:
         counts = sight.found.matches.astype(np.float32)
         length = sight.columns.length[:, None].astype(np.float32) / np.float32(max(sight.found.mean_length, 1.0))
         own = sight.found.idf * counts * (BM25_K1 + 1) / (counts + BM25_K1 * (1 - BM25_B + BM25_B * length))
-        best = float(own.sum(axis=1).max(initial=0.0))
+        sums = np.add.reduce(own, axis=1)
+        best = float(sums.max(initial=0.0))
         if best <= 0:
             return np.zeros(len(counts), np.float32)
         if beside is None:
-            return np.asarray(own.sum(axis=1) / best, np.float32)
-        padded = np.vstack((own, np.zeros((1, own.shape[1]), own.dtype)))
+            return np.asarray(sums / best, np.float32)
+        padded = np.concatenate((own, np.zeros((1, own.shape[1]), own.dtype)))
         near = np.maximum(padded[beside[1]], padded[beside[2]])
         far = np.maximum(padded[beside[0]], padded[beside[3]])
         lent = np.maximum(self.near * near, self.far * far)
-        held: Floats = (np.maximum(own, lent).sum(axis=1) / best).astype(np.float32)
+        held: Floats = (np.add.reduce(np.maximum(own, lent), axis=1) / best).astype(np.float32)
         return held
 
     def _priors(self, sight: Sight) -> dict[str, Part]:

@@ -145,7 +145,7 @@ def cells(entry: Entry, names: Names, length: int, vector: int) -> dict[str, flo
 
 def scoring_columns(table: dict[str, Array]) -> Columns:
     """The columns the scorer may see."""
-    return Columns(**{name: table[name] for name in Columns.__slots__})
+    return Columns(*[table[name] for name in Columns.__slots__])
 
 
 def _seconds(time: datetime | None) -> float:
