@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 
 from recollect.values.memory import Record
 from recollect.values.terms import STOP_WORDS, terms_of
@@ -44,18 +45,21 @@ def newest_first(records: Sequence[Record], scores: Sequence[float]) -> list[int
     """The order in which to show hits that come best first."""
     order = list(range(len(records)))
     seen = min(FIRST, len(records))
-    words: dict[int, frozenset[str]] = {}
+    words = cache(lambda which: _words(records[which].content[:_START]))
     age = [_age(record) for record in records]
     for one in range(seen):
         for two in range(one + 1, seen):
             older, newer = order[one], order[two]
             if age[newer] <= age[older] or scores[older] - scores[newer] > CLOSE:
                 continue
-            for which in {older, newer} - words.keys():
-                words[which] = _words(records[which].content[:_START])
-            if len(words[older] & words[newer]) >= SAME * len(words[older] | words[newer]):
+            if _alike(words(older), words(newer)):
                 order[one], order[two] = newer, older
     return order
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    shared = len(one & other)
+    return shared >= SAME * (len(one) + len(other) - shared)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -219,7 +219,8 @@ def _hits(
     explainer = Explainer(ask.profile, sight, scores, ask.now, names) if ask.explain else None
     rows = _rows(ranked, places)
     called = sum(row in fired.patterns for row in rows)
-    totals: list[float] = np.where(np.isnan(scores.total), 0, scores.total)[places].tolist()
+    scored = scores.total[places]
+    totals: list[float] = np.where(np.isnan(scored), 0, scored).tolist()
     # What was moved for its currency takes the score of the rank it moved to.
     totals[called:] = sorted(totals[called:], reverse=True)
     known, likeness = (~np.isnan(sight.found.cosine[places])).tolist(), sight.similarity[places].tolist()

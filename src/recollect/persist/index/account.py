@@ -86,11 +86,11 @@ class AccountIndex:
 
     def touch(self, counts: Mapping[int, int], at: float) -> None:
         """Count accesses in place; not a change of the index."""
-        for row, count in counts.items():
-            spot = self.where().get(row)
-            if spot is not None:
-                self.table.set("access_count", spot, self.table["access_count"][spot] + count)
-                self.table.set("accessed", spot, max(at, float(self.table["accessed"][spot])))
+        known = {spot: count for row, count in counts.items() if (spot := self.where().get(row)) is not None}
+        spots, counted = list(known), self.table.writable("access_count")
+        counted[spots] += np.array(list(known.values()), np.float32)
+        accessed = self.table.writable("accessed")
+        accessed[spots] = np.maximum(accessed[spots], at)
 
     def set_access(self, row: int, count: int, at: float) -> None:
         """Take over what the store counted."""

@@ -34,11 +34,15 @@ class Growing:
         return first
 
     def set(self, name: str, row: int, value: float) -> None:
-        """Change one cell; a column that is still a read-only map becomes a copy first."""
+        """Change one cell."""
+        self.writable(name)[row] = value
+
+    def writable(self, name: str) -> Array:
+        """A column to change cells of; one that is still a read-only map becomes a copy first."""
         array = self._arrays[name]
         if not array.flags.writeable:
             array = self._arrays[name] = np.array(array)
-        array[row] = value
+        return array
 
     def live(self) -> dict[str, Array]:
         """Every column, cut to its rows, for writing a snapshot."""

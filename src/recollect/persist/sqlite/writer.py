@@ -104,8 +104,8 @@ class SqliteTransaction(SqliteReader):
 
     def touch(self, account: str, counts: Mapping[int, int], at: datetime) -> None:
         number = self._own(account)
-        for row, count in counts.items():
-            self._run("touch", row=row, account=number, count=count, at=micros(at))
+        values = [{"row": row, "account": number, "count": count, "at": micros(at)} for row, count in counts.items()]
+        self._connection.executemany(queries()["touch"], values)
         self._indexes.touch(account, counts, at.timestamp())
 
     def switch(self, account: str, project: str, on: bool) -> None:
