@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.values.link import Link
 from recollect.values.procedure import Procedure
-from recollect.values.scope import Place, place_of
+from recollect.values.scope import GLOBAL, Place, place_of
 from recollect.values.steps import procedure_in
 from recollect.values.words import Delivery, MemoryType, ProvenanceKind, Scope, Status
 
@@ -112,10 +112,9 @@ class Record:
     @property
     def place(self) -> Place:
         """Where it lives: decides who sees it."""
-        coordinates = {
-            "agent": self.agent, "team": self.team, "project": self.project, "session": self.session, "task": self.task,
-        }  # fmt: skip
-        return place_of(self.scope, coordinates)
+        if self.scope == "global":
+            return GLOBAL
+        return place_of(self.scope, {self.scope: getattr(self, self.scope), "project": self.project})
 
     @property
     def short_id(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.index.growing import Growing
-from recollect.persist.index.mask import ACTIVE, DEAD
+from recollect.persist.index.mask import ACTIVE, DEAD, Composed
 from recollect.persist.index.masks import Masks
 from recollect.persist.index.postings import MANY_ROWS, Postings
 from recollect.persist.index.rows import (
@@ -23,7 +23,7 @@ from recollect.persist.index.rows import (
     lexical_terms,
 )
 from recollect.persist.index.turns import Turns
-from recollect.persist.index.vectors import VectorIndex
+from recollect.persist.index.vectors import Spans, Spots, VectorIndex
 from recollect.values.scope import Place
 from recollect.values.search import Embedded, Search
 
@@ -57,6 +57,7 @@ class AccountIndex:
         self.turns = Turns(self.table)
         self._mean: NDArray[np.float32] | None = None
         self._mean_age = 0
+        self._compared: tuple[Composed, Spots, Spans] | None = None
         self._scored: tuple[object, NDArray[np.float32], NDArray[np.float32]] | None = None
         self.masks = Masks(self.table, self.names, self.where)
         self._words = int(self.table["length"].sum())
@@ -132,6 +133,17 @@ class AccountIndex:
                 return 0.0
             self._mean = self.vectors.mean_of(self.table["vector"][held])
         return float(self._mean @ search.vector)
+
+    def comparable(self, gates: Composed) -> tuple[Spots, Spans]:
+        """What may be returned and has a vector, with its vectors; remembered for the next search of the same viewer."""
+        if self._compared is None or self._compared[0] is not gates:
+            spots = gates.embedded.nonzero()[0]
+            self._compared = (gates, spots, self.spans(spots))
+        return self._compared[1], self._compared[2]
+
+    def spans(self, spots: Spots) -> Spans:
+        """Where the vectors of some rows are."""
+        return Spans.of(self.table["vector"][spots], self.table["vectors"][spots])
 
     def where(self) -> dict[int, int]:
         """In which row of the index each stored row is."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from recollect.persist.index.account import AccountIndex
 from recollect.persist.index.mask import SUPERSEDED, Mask, one_of
 from recollect.persist.index.rows import SCORED, scoring_columns
-from recollect.persist.index.vectors import EXACT, Spans, distinct, top_of
+from recollect.persist.index.vectors import EXACT, distinct, top_of
 from recollect.values.search import IN_WINDOW, STANDING, TALKING, Candidates, Near, Search
 from recollect.values.words import DELIVERIES, MEMORY_TYPES
 
@@ -145,23 +144,15 @@ class Look:
     def _nearest(self, vector: NDArray[np.float32]) -> tuple[Spots, NDArray[np.float32]]:
         """The rows nearest to a vector, best first, and about how near they are."""
         vectors, count = self._index.vectors, self._search.depth
-        if self._few is None:
+        if self._gates.comparable > EXACT:
             held = vectors.likely(vector, self._gates.embedded, count)
             near = self._nearness(vector, held, rough=True)
         else:
-            held, spans = self._few
+            held, spans = self._index.comparable(self._gates)
             near = vectors.nearness(vector, spans, rough=True)
         top = top_of(near, count)
         top = top[(-near[top]).argsort(kind="stable")]
         return held[top], near[top]
-
-    @cached_property
-    def _few(self) -> tuple[Spots, Spans] | None:
-        """What may be returned and has a vector, when it is so little that all of it is compared."""
-        if self._gates.comparable > EXACT:
-            return None
-        spots = self._gates.embedded.nonzero()[0]
-        return spots, self._spans(spots)
 
     def _cosines(self, spots: Spots, selected: Mask) -> NDArray[np.float32]:
         """Exact for what a leg brought; for neighbours, who only lend, nearly so."""
@@ -178,10 +169,7 @@ class Look:
     ) -> NDArray[np.float32]:
         if vector is None:
             return np.full(len(spots), np.nan, np.float32)
-        return self._index.vectors.nearness(vector, self._spans(spots), rough=rough)
-
-    def _spans(self, spots: Spots) -> Spans:
-        return Spans.of(self._table["vector"][spots], self._table["vectors"][spots])
+        return self._index.vectors.nearness(vector, self._index.spans(spots), rough=rough)
 
     def _named(self) -> Spots:
         """Rows asked for by number, as far as they may be seen."""

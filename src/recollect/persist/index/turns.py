@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ class Turns:
         own = own[own >= 0]
         if len(own) == 0:
             return spots[:0]
-        around = np.concatenate([own + step for step in range(-reach, reach + 1) if step])
+        around = (own + _steps(reach)).ravel()
         found = np.concatenate([part.find(around) for part in self._parts()])
         kept: Spots = found[allowed[found] & (table["role"][found] == PERSON)]
         return kept
@@ -74,6 +75,12 @@ class Turns:
         order = keys.argsort(kind="stable")
         order = order[keys[order] >= 0]
         return _Sorted(self._table.size, keys[order], order + first)
+
+
+@cache
+def _steps(reach: int) -> NDArray[np.int64]:
+    """How far off the turns before and after are, one a row."""
+    return np.array([[step] for step in range(-reach, reach + 1) if step])
 
 
 def turn_keys(thread: Array, position: Array) -> NDArray[np.int64]:
