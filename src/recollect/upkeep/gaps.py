@@ -68,15 +68,12 @@ def _first(tx: Transaction, account: str, key: tuple[str, Place], miss: Miss) ->
 
 def answer(tx: Transaction, account: str, stored: Sequence[Stored], scale: Scale, at: datetime) -> None:
     """Close the open gaps that some new memories answer, for those who asked."""
-    waiting = tx.documents(account, "gap")
+    waiting = [gap for gap in tx.documents(account, "gap") if (gap.body or {})["answered_by"] is None]
     if not waiting:
         return
     told = [(record, vectors, frozenset(terms_of(record.content))) for record, vectors in stored]
     for gap in waiting:
-        body = gap.body or {}
-        terms = frozenset(body["terms"])
-        if body["answered_by"] is not None:
-            continue
+        terms = frozenset((gap.body or {})["terms"])
         # Whoever shares no word with the question does not answer it; most are told apart by this alone.
         near = [(record, vectors, held) for record, vectors, held in told if terms & held]
         places = _asked_from(gap.account, gap.place).places() if near else frozenset()

@@ -22,7 +22,7 @@ from recollect.values.search import Floats
 
 EXACT = 4_000
 _CENTRE_SAMPLE = 20_000
-_CHUNK = 1 << 15
+_CHUNK = 1 << 16
 _BLOCK = 256
 _OFTEN = 8
 _SAMPLED = 8192
