@@ -64,6 +64,25 @@ def test_what_shares_nothing_at_a_glance_shares_nothing_when_read() -> None:
     assert apart > 100
 
 
+def test_a_text_met_before_is_judged_as_one_met_for_the_first_time() -> None:
+    source = random.Random(12)
+    words = (
+        "is not now moved to from by Berlin Bonn tea coffee over prefers we use 8080 don't it's cannot quickly".split()
+    )
+    for at in range(500):
+        old, new = (f"{' '.join(source.choices(words, k=6))} {at}" for _ in range(2))
+        first = compare(old, new, 0.9)
+        analyse(old)
+        assert compare(old, new, 0.9) == first, (old, new)
+
+
+def test_two_values_of_six_words_may_still_be_a_change_and_two_of_seven_are_not() -> None:
+    frame, values = "The deploy target is {}", ("north blue iron fox lake seven", "south red tin wolf hill nine")
+    assert compare(*map(frame.format, values), 0.9).relation == "changed"
+    longer = (f"{values[0]} oak", f"{values[1]} elm")
+    assert compare(*map(frame.format, longer), 0.9).relation == "different"
+
+
 def test_the_caller_may_know_that_a_relation_holds_one_value() -> None:
     old, new = "Alice speaks French", "Alice speaks German"
     assert compare(old, new, 0.9).relation == "different"

@@ -9,7 +9,7 @@ nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from threading import Lock
 
 from recollect.judge.rules import lexicon
 from recollect.judge.rules.stems import listed
@@ -20,6 +20,7 @@ from recollect.judge.rules.words import Word, key_of, word_of
 PUNCTUATION = frozenset(",.")
 _CONTRACTED = {"'s": "be", "'re": "be", "'m": "be", "'ve": "", "'ll": "will", "'d": "would"}
 _ASIDES = lexicon.LABELS | {"longer", "do", "does"}
+_MOST_KEPT = 4096
 _CONTRACTING = listed("it that there he she who what where here this")
 
 
@@ -45,17 +46,41 @@ class Analysed:
     indefinite: bool  # speaks of "a man", not of a known subject
     was: bool
     left: tuple[str, ...]  # the value that was given up: "switched from <left> to"
+    words: frozenset[str]  # the gist, each key once
 
     @property
     def negative(self) -> bool:
         return len(self.negated) % 2 == 1
 
 
-@lru_cache(maxsize=4096)
 def analyse(text: str) -> Analysed:
     """The analysis of `text`; pure, so equal texts share one."""
-    plain = " ".join(text.casefold().split()).rstrip(".!? ")
-    return _Reading(pieces(text)).analysed(plain)
+    return _kept[text]
+
+
+def analysed(text: str) -> Analysed | None:
+    """The analysis of `text` if it was made before."""
+    return _kept.get(text)
+
+
+class _Kept(dict[str, Analysed]):
+    """The analyses made last, the oldest of which gives way; a plain dict, so that what is not in it can be told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._changing = Lock()
+
+    def __missing__(self, text: str) -> Analysed:
+        plain = " ".join(text.casefold().split()).rstrip(".!? ")
+        made = _Reading(pieces(text)).analysed(plain)
+        with self._changing:
+            if len(self) >= _MOST_KEPT:
+                del self[next(iter(self))]
+            self[text] = made
+        return made
+
+
+_kept = _Kept()
 
 
 def may_share(text: str, gist: frozenset[str]) -> bool:
@@ -113,6 +138,7 @@ class _Reading:
         gist = tuple([k for k in moved.frame if k not in IGNORED and k not in adverbs])
         return Analysed(
             plain=plain, frame=moved.frame, gist=gist, bag=tuple(sorted([*gist, *adverbs])), negated=negated,
+            words=frozenset(gist),
             negations=tuple(self.negations),
             names=frozenset(self.names), spelled=frozenset(self.spelled), numbers=frozenset(self.numbers),
             definite=frozenset(self.definite) if same_frame else frozenset(),

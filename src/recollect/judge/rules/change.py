@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from recollect.judge.rules import lexicon
 from recollect.judge.rules.analysis import IGNORED, Analysed
-from recollect.judge.rules.frames import Holds, Slot, find_slot, holds
+from recollect.judge.rules.frames import LONGEST_VALUE, Holds, Slot, find_slot, holds
 from recollect.judge.rules.sameness import differ_both_ways, residue
 from recollect.judge.rules.synonyms import key
 from recollect.judge.rules.verdict import Verdict
@@ -22,12 +22,20 @@ def changed(
     old: Analysed, new: Analysed, similarity: float, contradiction: float, functional: bool | None
 ) -> Verdict | None:
     """ "changed" or "contradicts" with the reason, or nothing."""
+    if not new.left and (_says_more(old, new) or _says_more(new, old)):
+        return None  # as for most pairs: every rule below but the one about what was left would find the same
     return (
         _negated(old, new)
         or _left(old, new, similarity, contradiction)
         or _reversed(old, new)
         or _new_value(old, new, similarity, contradiction, functional)
     )
+
+
+def _says_more(one: Analysed, other: Analysed) -> bool:
+    """Whether one says so much that the other does not say that no two values tell them apart."""
+    own = one.words - other.words
+    return len(own) > LONGEST_VALUE and len(own - lexicon.PREPOSITIONS) > LONGEST_VALUE
 
 
 def _negated(old: Analysed, new: Analysed) -> Verdict | None:

@@ -6,7 +6,7 @@ store.
 
 from __future__ import annotations
 
-from recollect.judge.rules.analysis import Analysed, analyse, may_share
+from recollect.judge.rules.analysis import Analysed, analyse, analysed, may_share
 from recollect.judge.rules.change import changed
 from recollect.judge.rules.sameness import residue, same
 from recollect.judge.rules.verdict import Verdict
@@ -31,11 +31,12 @@ def compare(
 
     `similarity` is calibrated, never a raw cosine; `functional` tells whether the relation holds one value, if known.
     """
-    after = analyse(new)
-    if after.gist and not after.left and not may_share(old, frozenset(after.gist)):
-        return _UNRELATED
-    before = analyse(old)
-    if before.plain != after.plain and not after.left and set(before.gist).isdisjoint(after.gist):
+    after, before = analyse(new), analysed(old)
+    if before is None:
+        if after.gist and not after.left and not may_share(old, after.words):
+            return _UNRELATED
+        before = analyse(old)
+    if before.plain != after.plain and not after.left and before.words.isdisjoint(after.words):
         return _UNRELATED
     return (
         same(before, after, similarity, duplicate)

@@ -18,7 +18,7 @@ Holds = Literal["one", "many", "unclear"]
 Kind = Literal["number", "name", "word"]
 Keys = tuple[str, ...]
 
-_LONGEST_VALUE = 6
+LONGEST_VALUE = 6
 _VERBS = lexicon.SINGLE | lexicon.COUNTED | lexicon.MANY | lexicon.EXCLUSIVE
 _DESCRIBING = frozenset({"of", "wher", "that", "who", "which"})
 _MEANS = frozenset({"with", "via", "as", "to"})
@@ -91,7 +91,7 @@ def _are_values(mine: Keys, yours: Keys) -> bool:
 
 
 def _say_too_much(mine: Keys, yours: Keys) -> bool:
-    return "be" in mine or "be" in yours or _length(mine) > _LONGEST_VALUE or _length(yours) > _LONGEST_VALUE
+    return "be" in mine or "be" in yours or _length(mine) > LONGEST_VALUE or _length(yours) > LONGEST_VALUE
 
 
 def _length(value: Keys) -> int:
