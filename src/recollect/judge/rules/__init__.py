@@ -5,8 +5,9 @@
 whether the new one adds.
 """
 
-from recollect.judge.rules.analysis import Analysed, analyse
+from recollect.judge.rules.analysis import Analysed
 from recollect.judge.rules.compare import CONTRADICTION, DUPLICATE, compare
+from recollect.judge.rules.kept import analyse
 from recollect.judge.rules.verdict import Relation, Verdict
 
 __all__ = ["CONTRADICTION", "DUPLICATE", "Analysed", "Relation", "Verdict", "analyse", "compare"]

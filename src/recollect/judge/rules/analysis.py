@@ -1,26 +1,23 @@
 """What one text says, in the form the rules compare: its keys in order, its negations, names, numbers and change
 cues.
 
-Before it: `tokens` (pieces), `synonyms` (keys). After it: `sameness` and `change`. An analysis is cached, so that
-the ten candidates of a new memory cost one analysis of the new text, and a text that stays a candidate costs
-nothing.
+Before it: `tokens` (pieces), `synonyms` (keys). After it: `kept`, which makes one analysis a text, then `sameness` and
+`change`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from threading import Lock
+from functools import lru_cache
 
 from recollect.judge.rules import lexicon
 from recollect.judge.rules.stems import listed
 from recollect.judge.rules.tokens import bigrams, is_cjk, pieces
 from recollect.judge.rules.transitions import TELLING, settle
-from recollect.judge.rules.words import Word, key_of, word_of
+from recollect.judge.rules.words import ASIDES, Word, key_of, word_of
 
 PUNCTUATION = frozenset(",.")
 _CONTRACTED = {"'s": "be", "'re": "be", "'m": "be", "'ve": "", "'ll": "will", "'d": "would"}
-_ASIDES = lexicon.LABELS | {"longer", "do", "does"}
-_MOST_KEPT = 4096
 _CONTRACTING = listed("it that there he she who what where here this")
 
 
@@ -53,34 +50,9 @@ class Analysed:
         return len(self.negated) % 2 == 1
 
 
-def analyse(text: str) -> Analysed:
-    """The analysis of `text`; pure, so equal texts share one."""
-    return _kept[text]
-
-
-def analysed(text: str) -> Analysed | None:
-    """The analysis of `text` if it was made before."""
-    return _kept.get(text)
-
-
-class _Kept(dict[str, Analysed]):
-    """The analyses made last, the oldest of which gives way; a plain dict, so that what is not in it can be told."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._changing = Lock()
-
-    def __missing__(self, text: str) -> Analysed:
-        plain = " ".join(text.casefold().split()).rstrip(".!? ")
-        made = _Reading(pieces(text)).analysed(plain)
-        with self._changing:
-            if len(self) >= _MOST_KEPT:
-                del self[next(iter(self))]
-            self[text] = made
-        return made
-
-
-_kept = _Kept()
+def read(text: str) -> Analysed:
+    """The analysis of `text`; pure, so `kept` makes it once."""
+    return _Reading(pieces(text)).analysed(" ".join(text.casefold().split()).rstrip(".!? "))
 
 
 def may_share(text: str, gist: frozenset[str]) -> bool:
@@ -125,7 +97,10 @@ class _Reading:
     def analysed(self, plain: str) -> Analysed:
         for at, piece in enumerate(self.pieces):
             word = word_of(piece)
-            if word.part == "content":
+            if word.part == "plain":
+                self.frame.append(word.key)
+                self.opening = False
+            elif word.part == "content":
                 self._add_content(at, word)
             else:
                 self._take(at, word)
@@ -149,7 +124,7 @@ class _Reading:
 
     def _take(self, at: int, word: Word) -> None:
         part = word.part
-        if part == "content":
+        if part in ("content", "plain"):
             self._add_content(at, word)
         elif part == "number":
             self._add_number(word.lowered)
@@ -227,7 +202,7 @@ class _Reading:
 
     def _add_content(self, at: int, word: Word) -> None:
         frame, lowered = self.frame, word.lowered
-        if (lowered == "," and self.opening) or (lowered in _ASIDES and self._is_aside(at, lowered)):
+        if (lowered == "," and self.opening) or (lowered in ASIDES and self._is_aside(at, lowered)):
             return
         if lowered in lexicon.ADDITIONS:
             self.adds = True

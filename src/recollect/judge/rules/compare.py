@@ -6,8 +6,9 @@ store.
 
 from __future__ import annotations
 
-from recollect.judge.rules.analysis import Analysed, analyse, analysed, may_share
+from recollect.judge.rules.analysis import Analysed, may_share
 from recollect.judge.rules.change import changed
+from recollect.judge.rules.kept import analyse, analysed
 from recollect.judge.rules.sameness import residue, same
 from recollect.judge.rules.verdict import Verdict
 

@@ -14,6 +14,7 @@ from recollect.judge.rules.stems import PAST_FORMS
 from recollect.judge.rules.synonyms import key
 from recollect.judge.rules.tokens import is_cjk, is_number
 
+ASIDES = lexicon.LABELS | {"longer", "do", "does"}
 _STOPS = frozenset(".!?;")
 _ODD = re.compile(r"[\d_/.@]")
 _PARTS = {
@@ -49,7 +50,15 @@ def word_of(piece: str) -> Word:
     past = lowered in PAST_FORMS or (lowered.endswith("ed") and len(lowered) > 4)
     capital = piece[0].isupper()
     plain = piece[1:].islower() or len(piece) == 1 if capital else piece.islower() and _ODD.search(piece) is None
-    return Word(_part(lowered), lowered, key_of(lowered), capital, not plain and lowered != ",", past)
+    word = Word(_part(lowered), lowered, key_of(lowered), capital, not plain and lowered != ",", past)
+    return word._replace(part="plain") if _is_plain(word) else word
+
+
+def _is_plain(word: Word) -> bool:
+    """Whether it is content of which only its key matters, whatever stands around it; as most words are."""
+    if word.part != "content" or word.capital or word.odd or word.past or word.lowered.endswith("ing"):
+        return False
+    return word.lowered != "," and word.lowered not in ASIDES and word.lowered not in lexicon.ADDITIONS
 
 
 def _part(lowered: str) -> str:
