@@ -12,7 +12,7 @@ import re
 from recollect.values.memory import Record
 from recollect.values.search import PERSON, role_of
 
-_LONG = 300
+_LONG = 320
 _FULL = 160
 _MOST = 12
 _BREAK = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？])")
