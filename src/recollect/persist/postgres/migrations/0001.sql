@@ -246,14 +246,14 @@ CREATE TABLE leases (
 ) PARTITION BY HASH (account_id);
 
 -- The word index under the wall: its operators may not be index conditions where row-level security stands (they could tell of
--- rows by their errors), so these functions of the owner look up, and hold to the account of the session themselves. Their plans
--- are made once, for any words: where reading an index seems dear, it is the one that brings the fewest rows, that of words.
+-- rows by their errors), so these functions of the owner look up, and hold to the account of the session themselves. They
+-- plan anew each time: a plan for any account of a part with many takes this one for small, and reads all its rows.
 
 -- The rows of the session's account that hold one of some words, in some places, as they stand at a moment.
 CREATE FUNCTION words_any(marks integer[], places text[], statuses text[], at bigint, past boolean)
 RETURNS TABLE ("row" bigint, words bytea)
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1000
-SET search_path FROM CURRENT SET cpu_index_tuple_cost = 1 AS $$
+SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 DECLARE
     own bigint := nullif(current_setting('recollect.account', true), '')::bigint;
@@ -271,7 +271,7 @@ $$;
 CREATE FUNCTION words_all(marks integer[], most integer)
 RETURNS TABLE ("row" bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 100
-SET search_path FROM CURRENT SET cpu_index_tuple_cost = 1 AS $$
+SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 DECLARE
     own bigint := nullif(current_setting('recollect.account', true), '')::bigint;
