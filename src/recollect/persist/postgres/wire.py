@@ -1,5 +1,5 @@
-"""Wire: a connection that asks without cursors. The driver's cursors are made for statements of every kind and take three times
-as long over a short one; how values are sent, errors told and a wait interrupted is the driver's here too.
+"""Wire: a connection that asks without cursors. The driver's cursors are made for statements of every kind and take two thirds
+longer over a short one; how values are sent, errors told and a wait interrupted is the driver's here too.
 """
 
 from __future__ import annotations
