@@ -218,3 +218,22 @@ def test_working_memory_is_shared_by_the_processes_of_a_machine(empty_database) 
         assert other.working.retrieve("plan") == {"step": 1}
     with recollect.open(empty_database, embedder="none") as later:
         assert later.working.retrieve("plan") == {"step": 1}
+
+
+def test_a_change_that_failed_in_the_middle_is_never_acknowledged(
+    store: PostgresStore, superuser: psycopg.Connection
+) -> None:
+    def change_something() -> None:
+        with store.transaction(ACCOUNT, "test", NOW) as change:
+            change.set_note("kept", "yes")
+            superuser.execute("ALTER TABLE triggers RENAME TO elsewhere")
+            with pytest.raises(psycopg.errors.UndefinedTable):  # and whoever caught it went on
+                change.triggers(ACCOUNT)
+
+    try:
+        with pytest.raises(StoreError, match="nothing was stored"):
+            change_something()
+    finally:
+        superuser.execute("ALTER TABLE elsewhere RENAME TO triggers")
+    with store.reading() as reader:
+        assert reader.note("kept") is None

@@ -133,6 +133,9 @@ class Session:
 
     def commit(self, send: Callable[[str], None] | None = None) -> None:
         """Make it last, sent by itself or with what was left; when the connection breaks here, nobody can say whether it did."""
+        if self.connection.pgconn.transaction_status == TransactionStatus.INERROR:
+            # The server would take everything back and call that an answer, not an error.
+            raise psycopg.errors.InFailedSqlTransaction("a statement of this change failed before; nothing was stored")
         try:
             if send is None:
                 self.connection.several("COMMIT")
