@@ -247,13 +247,15 @@ CREATE TABLE leases (
 
 -- The word index under the wall: its operators may not be index conditions where row-level security stands (they could tell of
 -- rows by their errors), so these functions of the owner look up, and hold to the account of the session themselves. They
--- plan anew each time: a plan for any account of a part with many takes this one for small, and reads all its rows.
+-- plan anew each time: a plan for any account of a part with many takes this one for small, and reads all its rows. And pages are
+-- cheap to them: where they are not, the server goes through all entries of a large account to leave out a few pages of others,
+-- though a word is that of one account already.
 
 -- The rows of the session's account that hold one of some words, in some places, as they stand at a moment.
 CREATE FUNCTION words_any(marks integer[], places text[], statuses text[], at bigint, past boolean)
 RETURNS TABLE ("row" bigint, words bytea)
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1000
-SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
+SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan SET random_page_cost = 0.05 SET seq_page_cost = 0.05 AS $$
 #variable_conflict use_column
 DECLARE
     own bigint := nullif(current_setting('recollect.account', true), '')::bigint;
@@ -271,7 +273,7 @@ $$;
 CREATE FUNCTION words_all(marks integer[], most integer)
 RETURNS TABLE ("row" bigint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 100
-SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan AS $$
+SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan SET random_page_cost = 0.05 SET seq_page_cost = 0.05 AS $$
 #variable_conflict use_column
 DECLARE
     own bigint := nullif(current_setting('recollect.account', true), '')::bigint;
