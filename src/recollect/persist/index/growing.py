@@ -18,6 +18,7 @@ class Growing:
         self._kinds = dict(kinds)
         self._arrays: dict[str, Array] = dict(arrays) if arrays else {n: np.empty(0, k) for n, k in kinds.items()}
         self.size = len(next(iter(self._arrays.values())))
+        self._room = 0  # for so many rows every column has room and may be changed
 
     def __getitem__(self, name: str) -> Array:
         return self._arrays[name][: self.size]
@@ -25,11 +26,14 @@ class Growing:
     def append(self, rows: Sequence[Mapping[str, float]]) -> int:
         """Add rows, each given by its cells; returns the number of the first."""
         first, self.size = self.size, self.size + len(rows)
-        for name, kind in self._kinds.items():
-            array = self._arrays[name] = _grown(self._arrays[name], self.size, kind)
-            if len(rows) == 1:  # as for every single memory; a list of one takes ten times as long
+        if self.size > self._room:
+            self._arrays = {name: _grown(self._arrays[name], self.size, kind) for name, kind in self._kinds.items()}
+            self._room = min(map(len, self._arrays.values()))
+        if len(rows) == 1:  # as for every single memory; a list of one takes ten times as long
+            for name, array in self._arrays.items():
                 array[first] = rows[0][name]
-            else:
+        else:
+            for name, array in self._arrays.items():
                 array[first : self.size] = [row[name] for row in rows]
         return first
 

@@ -1,8 +1,8 @@
 """The derived indexes of one file: one an account, caught up from the journal before every search.
 
-Catching up asks one question (where does the journal stand?) and reads only what changed since, whoever
-changed it; writers in this process take the same road as writers in others. A missing, stale or broken snapshot only
-costs the time to read the rows again.
+Catching up asks one question (where does the journal stand?) and reads only what changed since, whoever changed it. Where
+this process wrote every event since, and only new memories, what it wrote is taken as it was told, not read back. A missing,
+stale or broken snapshot only costs the time to read the rows again.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
 from recollect.persist.index.account import AccountIndex
 from recollect.persist.index.rows import Entry
 from recollect.persist.index.snapshot import Stamp, read_snapshot, snapshot_path, write_snapshot
-from recollect.persist.sqlite.rows import memory_of, vectors_of
+from recollect.persist.sqlite.rows import hex_list, memory_of, vectors_of
 from recollect.persist.sqlite.sql import queries
 
 _BATCH = 20_000
 _WORTH_KEEPING = 500
+_MOST_TOLD = 64
 
 
 class Indexes:
@@ -32,17 +33,29 @@ class Indexes:
         self._folder, self._store = folder, store
         self._open: dict[str, AccountIndex] = {}
         self._written: Counter[str] = Counter()
+        # Events this process wrote, by their numbers: of which account, and the new memory if it was one.
+        self._told: dict[int, tuple[str, Entry | None]] = {}
         self.snapshot_problem: str | None = None
 
     def use_model(self, model: str, dimensions: int) -> None:
         """Compare vectors of this model from now on; those of others are left alone."""
         if (model, dimensions) != (self.model, self.dimensions):
             self.model, self.dimensions = model, dimensions
-            self._open.clear()
+            self.forget()
 
     def wrote(self, account: str) -> None:
         """Count a row written to an account."""
         self._written[account] += 1
+
+    def tell(self, seq: int, account: str, entry: Entry | None) -> None:
+        """Take note of an event that brought one new memory as its row has it, or that no memory has a part in."""
+        self._told[seq] = (account, entry)
+        if len(self._told) > _MOST_TOLD:
+            del self._told[next(iter(self._told))]
+
+    def untell(self) -> None:
+        """Rows are changed without an event: what was told of them is no longer so."""
+        self._told.clear()
 
     def worth_building(self) -> list[str]:
         """Accounts that got many rows, whose index would save the next process time."""
@@ -51,23 +64,30 @@ class Indexes:
     def forget(self) -> None:
         """Drop everything derived; after a rollback it may hold what never was."""
         self._open.clear()
+        self._told.clear()
 
     def caught_up(self, connection: sqlite3.Connection, account: str, number: int) -> AccountIndex:
         """The index of an account, as of now."""
         seq = _last_seq(connection)
         index = self._open.get(account)
-        if index is not None and index.seq < seq and _purged_since(connection, index.seq, number):
+        own = None if index is None else self._own_since(connection, index.seq, seq, account)
+        if index is not None and own is None and _purged_since(connection, index.seq, number):
             # Its vocabulary may still hold words of what was purged: it is made anew, without them.
             index = None
         if index is None or index.wasted > 0.5:
-            index = self._open[account] = self._start(connection, account, number, seq)
+            index, own = self._start(connection, account, number, seq), None
+            self._open[account] = index
         if index.seq < seq:
-            self._replay(connection, index, account, number)
+            if own is None:
+                self._replay(connection, index, account, number)
+            elif own:
+                _bring(index, own)
             index.seq = seq
         return index
 
     def touch(self, account: str, counts: Mapping[int, int], at: float) -> None:
         """Mirror a batch of access counts."""
+        self.untell()
         if account in self._open:
             self._open[account].touch(counts, at)
 
@@ -117,6 +137,18 @@ class Indexes:
         for row in connection.execute(queries()["touched_since"], values):
             index.set_access(row["row"], row["access_count"], row["accessed_at"] / 1_000_000)
 
+    def _own_since(self, connection: sqlite3.Connection, known: int, seq: int, account: str) -> list[Entry] | None:
+        """The new memories of an account since an event, by row; None when they have to be read."""
+        if seq - known > len(self._told):
+            return None
+        since = [self._told.get(number) for number in range(known + 1, seq + 1)]
+        if None in since:
+            return None  # somebody else wrote, or something else
+        own = [told[1] for told in since if told and told[0] == account and told[1]]
+        if own and _awaited(connection, own):
+            return None
+        return sorted(own, key=lambda entry: entry.row)
+
     def _replay(self, connection: sqlite3.Connection, index: AccountIndex, account: str, number: int) -> None:
         values = {"account": number, "seq": index.seq}
         touched = connection.execute(queries()["changed_since"], values).fetchall()
@@ -126,8 +158,7 @@ class Indexes:
         rows = connection.execute(queries()["some_entries"], {"account": number, "model": self.model, "ids": ids})
         entries = list(self._entries(rows, account))
         # A row number may have been given to another memory since: what is there now is brought in, the rest is gone.
-        index.drop({event["row"] for event in touched} - {entry.row for entry in entries})
-        index.upsert(entries)
+        _bring(index, entries, {event["row"] for event in touched} - {entry.row for entry in entries})
 
     def _entries(self, rows: Iterator[sqlite3.Row], account: str) -> Iterator[Entry]:
         for row in rows:
@@ -135,9 +166,20 @@ class Indexes:
             yield Entry(row["row"], memory_of(row, account), vectors_of(vector, self.dimensions), supersedes or 0)
 
 
+def _bring(index: AccountIndex, entries: Sequence[Entry], gone: Iterable[int] = ()) -> None:
+    index.drop(gone)
+    index.upsert(entries)
+
+
 def _last_seq(connection: sqlite3.Connection) -> int:
     row = connection.execute(queries()["last_seq"]).fetchone()
     return 0 if row is None else int(row["seq"])
+
+
+def _awaited(connection: sqlite3.Connection, entries: Sequence[Entry]) -> bool:
+    """Whether something that came before new memories supersedes them."""
+    ids = hex_list(entry.memory.id for entry in entries)
+    return connection.execute(queries()["is_superseded"], {"ids": ids}).fetchone() is not None
 
 
 def _purged_since(connection: sqlite3.Connection, seq: int, number: int) -> bool:

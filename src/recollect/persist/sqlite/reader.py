@@ -27,12 +27,14 @@ from recollect.persist.sqlite.sql import queries
 from recollect.persist.sqlite.whole import WholeReader
 from recollect.persist.tally import counts
 from recollect.values.cluster import Cluster
+from recollect.values.document import Document
 from recollect.values.event import Event
 from recollect.values.filter import Filter
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place
 from recollect.values.search import Candidates, Embedded, Near, Search
 from recollect.values.supersession import Replacement, heirs
+from recollect.values.words import DocumentKind
 
 
 @dataclass(slots=True)
@@ -43,6 +45,13 @@ class OpenFile:
     indexes: Indexes
     accounts: dict[str, int] = field(default_factory=dict)
     clusters: dict[str, tuple[object, list[Cluster]]] = field(default_factory=dict)
+    gaps: dict[str, tuple[int, list[Document]]] = field(default_factory=dict)
+
+    def forget(self) -> None:
+        """Drop what was read; after a rollback it may hold what never was."""
+        self.indexes.forget()
+        for read in (self.accounts, self.clusters, self.gaps):
+            read.clear()
 
 
 class SqliteReader(WholeReader, GraphReader):
@@ -127,6 +136,18 @@ class SqliteReader(WholeReader, GraphReader):
         limit: int,
     ) -> list[int]:
         return self._look(search).standing(deliveries, types, since, limit)
+
+    def documents(
+        self, account: str, kind: DocumentKind, name: str | None = None, *, prefix: str | None = None
+    ) -> list[Document]:
+        if kind != "gap" or name is not None or prefix is not None:
+            return super().documents(account, kind, name, prefix=prefix)
+        # Every remember asks for all gaps: they are read anew only after another process changed something.
+        version = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        held = self._file.gaps.get(account)
+        if held is None or held[0] != version:
+            held = self._file.gaps[account] = (version, super().documents(account, kind))
+        return list(held[1])
 
     def triggers(self, account: str) -> list[tuple[int, str]]:
         index = self.warm(account)

@@ -65,9 +65,7 @@ class SqliteStore:
                 self._connection.execute("COMMIT")
             except BaseException:  # Ctrl-C too: all or nothing holds whatever ended the block
                 # The index may have been caught up with rows that now never were.
-                self._indexes.forget()
-                self._file.accounts.clear()
-                self._file.clusters.clear()
+                self._file.forget()
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise

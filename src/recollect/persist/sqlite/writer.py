@@ -13,9 +13,10 @@ from recollect import errors
 from recollect.persist.arriving import checked
 from recollect.persist.graph import access_row, cluster_row, document_row
 from recollect.persist.index.account import AccountIndex
+from recollect.persist.index.rows import Entry
 from recollect.persist.rows import event_row, micros
 from recollect.persist.sqlite.reader import OpenFile, SqliteReader
-from recollect.persist.sqlite.rows import blob_of, id_bytes, id_text, row_of
+from recollect.persist.sqlite.rows import blob_of, id_bytes, id_text, row_of, vectors_of
 from recollect.persist.sqlite.sql import queries
 from recollect.persist.sqlite.whole import WholeAccount
 from recollect.values.access import Access
@@ -52,8 +53,12 @@ class SqliteTransaction(SqliteReader):
         self._indexes.wrote(memory.account)
         self._put_tags(number, row, memory.tags)
         self._put_links(number, row, memory)
-        self._put_vectors(row, vectors, memory)
-        self._journal(memory.id, row, kind, None, {})
+        blob = self._put_vectors(row, vectors, memory)
+        seq = self._journal(memory.id, row, kind, None, {})
+        # What its row does not say by itself is left to be read.
+        if (memory.account, memory.supersedes) == (self._account, None) and memory.status != "superseded":
+            entry = Entry(row, memory, vectors_of(blob, self._indexes.dimensions))
+            self._indexes.tell(seq, memory.account, entry)
 
     def change(
         self,
@@ -122,16 +127,18 @@ class SqliteTransaction(SqliteReader):
         held = after or before
         assert held is not None
         number = self._own(held.account)
+        self._document_changes(held)
         if after is None:
             self._run("drop_document", id=id_bytes(held.id), account=number)
         else:
             self._run("put_document", account=number, **document_row(after, id_bytes))
         if kind is not None:
             old, new = journal_sides(before, after)
-            self._journal(held.id, 0, kind, old, new, reason, held.kind)
+            self._indexes.tell(self._journal(held.id, 0, kind, old, new, reason, held.kind), self._account, None)
 
     def purge_document(self, document: Document) -> None:
         number = self._own(document.account)
+        self._document_changes(document)
         self._run("drop_document", id=id_bytes(document.id), account=number)
         self._run("scrub_events", memory=id_bytes(document.id), account=number)
         self._journal(document.id, 0, "purge", None, None, document=document.kind)
@@ -158,6 +165,7 @@ class SqliteTransaction(SqliteReader):
 
     def keep_vectors(self, memory: Record, model: str, vectors: NDArray[np.float32]) -> None:
         row = self._row(memory)
+        self._indexes.untell()
         if model == self._indexes.model:
             self._put_vectors(row, checked(model, vectors, self._indexes.dimensions), memory)
         else:
@@ -195,18 +203,21 @@ class SqliteTransaction(SqliteReader):
         for pattern in memory.triggers:
             self._run("add_trigger", account=number, row=row, pattern=pattern)
 
-    def _put_vectors(self, row: int, vectors: NDArray[np.float32] | None, memory: Record) -> None:
-        if vectors is None:
+    def _put_vectors(self, row: int, vectors: NDArray[np.float32] | None, memory: Record) -> bytes | None:
+        """Write the vectors of a row, or that it has none; returns them as written."""
+        blob = None if vectors is None else blob_of(vectors)
+        if blob is None:
             self._run("drop_vector", row=row)
         else:
-            self._run("put_vector", row=row, model=self._indexes.model, vector=blob_of(vectors))
+            self._run("put_vector", row=row, model=self._indexes.model, vector=blob)
         if not (known := self._known_clusters(memory.account)):
-            return
+            return blob
         cluster = None if vectors is None else nearest_cluster(known, memory.place, np.atleast_2d(vectors)[0])
         if cluster is None:
             self._run("leave_cluster", row=row)
         else:
             self._run("join_cluster", row=row, id=id_bytes(cluster.id), account=self._own(memory.account))
+        return blob
 
     def _known_clusters(self, account: str) -> list[Cluster]:
         """The clusters of an account, read anew only when somebody changed them."""
@@ -218,6 +229,10 @@ class SqliteTransaction(SqliteReader):
         if held is None or held[0] != stamp:
             held = self._file.clusters[account] = (stamp, self.clusters(account))
         return held[1]
+
+    def _document_changes(self, document: Document) -> None:
+        if document.kind == "gap":
+            self._file.gaps.pop(document.account, None)
 
     def _clusters_changed(self, account: str) -> None:
         self.set_note(f"clusters:{account}", new_id(self.operation.at))
@@ -232,6 +247,6 @@ class SqliteTransaction(SqliteReader):
         after: Image | None,
         reason: str | None = None,
         document: DocumentKind | None = None,
-    ) -> None:
+    ) -> int:
         values = event_row(self.operation, kind, memory, before, after, reason, document, id_bytes)
-        self._run("add_event", account=self._own(self._account), row=row, **values)
+        return self._run("add_event", account=self._own(self._account), row=row, **values).lastrowid or 0
