@@ -17,8 +17,9 @@ from pathlib import Path
 from recollect.persist.index.account import AccountIndex
 from recollect.persist.index.rows import Entry
 from recollect.persist.index.snapshot import Stamp, read_snapshot, snapshot_path, write_snapshot
-from recollect.persist.sqlite.rows import hex_list, memory_of, vectors_of
+from recollect.persist.sqlite.rows import id_bytes, memory_of, vectors_of
 from recollect.persist.sqlite.sql import queries
+from recollect.values.memory import Record
 
 _BATCH = 20_000
 _WORTH_KEEPING = 500
@@ -145,7 +146,7 @@ class Indexes:
         if None in since:
             return None  # somebody else wrote, or something else
         own = [told[1] for told in since if told and told[0] == account and told[1]]
-        if own and _awaited(connection, own):
+        if any(_is_superseded(connection, entry.memory) for entry in own):
             return None
         return sorted(own, key=lambda entry: entry.row)
 
@@ -176,10 +177,9 @@ def _last_seq(connection: sqlite3.Connection) -> int:
     return 0 if row is None else int(row["seq"])
 
 
-def _awaited(connection: sqlite3.Connection, entries: Sequence[Entry]) -> bool:
-    """Whether something that came before new memories supersedes them."""
-    ids = hex_list(entry.memory.id for entry in entries)
-    return connection.execute(queries()["is_superseded"], {"ids": ids}).fetchone() is not None
+def _is_superseded(connection: sqlite3.Connection, memory: Record) -> bool:
+    """Whether something that came before a new memory supersedes it."""
+    return connection.execute(queries()["is_superseded"], {"id": id_bytes(memory.id)}).fetchone() is not None
 
 
 def _purged_since(connection: sqlite3.Connection, seq: int, number: int) -> bool:

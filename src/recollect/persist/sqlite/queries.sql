@@ -135,8 +135,8 @@ SELECT {memory}, t.scope AS target_scope, t.agent AS target_agent, t.team AS tar
 FROM memories AS m JOIN memories AS t ON t.id = m.supersedes AND t.account = m.account
 WHERE +m.account = :account AND m.supersedes IS NOT NULL AND m.supersedes IN (SELECT id_bytes(value) FROM json_each(:ids))
 
--- is_superseded: Whether anything supersedes one of these memories (a JSON list of hexadecimal ids).
-SELECT 1 FROM memories WHERE supersedes IS NOT NULL AND supersedes IN (SELECT id_bytes(value) FROM json_each(:ids)) LIMIT 1
+-- is_superseded: Whether anything supersedes a memory.
+SELECT 1 FROM memories WHERE supersedes = :id LIMIT 1
 
 -- all_replacements: The same for the whole account (`:ids` is not used).
 SELECT {memory}, t.scope AS target_scope, t.agent AS target_agent, t.team AS target_team,
