@@ -15,6 +15,7 @@ _TOKEN = re.compile(
     rf"[^\W_{_CJK}](?:[^\W{_CJK}]+|['.\-/@+:#&,](?=[^\W_{_CJK}])(?<![^\d],)(?!,[^\d]))*[+#]*"
     rf"|[{_CJK}]+|(?<![^\s(=:])[-+](?=\d)[\d.,]*\d|[$€£¥%]|[=!<>]=|[<>=^]+|[.,;:!?]"
 )
+_STOPS = frozenset(".,;:!?")
 _DIGIT = re.compile(r"\d")
 _CJK_RUN = re.compile(f"[{_CJK}]")
 _NUMBER = re.compile(r"[-+]?v?\d[\d.,:/\-]*", re.ASCII)
@@ -64,9 +65,24 @@ def pieces(text: str) -> list[str]:
     """The pieces of `text` in order, in their own letter case; punctuation that parts clauses is kept."""
     text = unicodedata.normalize("NFKC", text).replace("\u2019", "'").replace("`", " ")
     if _DIGIT.search(text) is None:
-        found: list[str] = _TOKEN.findall(text)
+        found = _cut(text)
         return found if _SPELLED.keys().isdisjoint(map(str.lower, found)) else _with_amounts(found)
-    return _with_amounts(_TOKEN.findall(_with_plain_dates(text)))
+    return _with_amounts(_cut(_with_plain_dates(text)))
+
+
+def _cut(text: str) -> list[str]:
+    """The pieces as they stand: no piece goes over a space, and a bare word, which nearly all are, need not be searched."""
+    if not text.isascii():
+        return _TOKEN.findall(text)
+    found: list[str] = []
+    for word in text.split():
+        if word.isalnum():
+            found.append(word)
+        elif word[-1] in _STOPS and word[:-1].isalnum():
+            found += (word[:-1], word[-1])
+        else:
+            found += _TOKEN.findall(word)
+    return found
 
 
 def is_number(piece: str) -> bool:

@@ -50,15 +50,15 @@ def word_of(piece: str) -> Word:
     past = lowered in PAST_FORMS or (lowered.endswith("ed") and len(lowered) > 4)
     capital = piece[0].isupper()
     plain = piece[1:].islower() or len(piece) == 1 if capital else piece.islower() and _ODD.search(piece) is None
-    word = Word(_part(lowered), lowered, key_of(lowered), capital, not plain and lowered != ",", past)
-    return word._replace(part="plain") if _is_plain(word) else word
+    odd, part = not plain and lowered != ",", _part(lowered)
+    if part == "content" and not (capital or odd or past) and _has_only_a_key(lowered):
+        part = "plain"
+    return Word(part, lowered, key_of(lowered), capital, odd, past)
 
 
-def _is_plain(word: Word) -> bool:
-    """Whether it is content of which only its key matters, whatever stands around it; as most words are."""
-    if word.part != "content" or word.capital or word.odd or word.past or word.lowered.endswith("ing"):
-        return False
-    return word.lowered != "," and word.lowered not in ASIDES and word.lowered not in lexicon.ADDITIONS
+def _has_only_a_key(lowered: str) -> bool:
+    """Whether nothing but its key matters of content, whatever stands around it; as of most words."""
+    return not lowered.endswith("ing") and lowered != "," and lowered not in ASIDES and lowered not in lexicon.ADDITIONS
 
 
 def _part(lowered: str) -> str:
