@@ -150,18 +150,33 @@ def test_two_stage_search_finds_what_an_exact_scan_finds() -> None:
     assert hits / 400 >= 0.99
 
 
-def test_what_was_embedded_anew_is_found_by_its_new_vector() -> None:
+@pytest.mark.parametrize("asked", [1, 20])
+def test_what_was_embedded_anew_is_found_by_its_new_vector(asked) -> None:
     rng = np.random.default_rng(6)
     vectors = rng.normal(size=(6_000, 64)).astype(np.float16)
     index, everything = VectorIndex(64), np.ones(6_000, bool)
     index.append(vectors, np.arange(6_000, dtype=np.int32))
     old, new = vectors[17].astype(np.float32), rng.normal(size=64).astype(np.float32)
-    assert 17 in index.likely(old, everything, 10)
+    for _ in range(asked):
+        assert 17 in index.likely(old, everything, 10)
     index.replace(17, new[None, :].astype(np.float16))
     assert 17 not in index.likely(old, everything, 10)
     assert 17 in index.likely(new, everything, 10)
     near = index.nearness(new, Spans.of(np.array([17], np.int32), np.array([1], np.int32)), rough=True)
     assert near == pytest.approx([new @ new], rel=0.01)
+
+
+@pytest.mark.parametrize("asked", [1, 20])
+def test_what_came_after_a_search_is_found_by_the_next(asked) -> None:
+    rng = np.random.default_rng(6)
+    index, late = VectorIndex(64), rng.normal(size=64).astype(np.float32)
+    index.append(rng.normal(size=(6_000, 64)).astype(np.float16), np.arange(6_000, dtype=np.int32))
+    for _ in range(asked):
+        index.likely(late, np.ones(6_000, bool), 10)
+    index.append(late[None, :].astype(np.float16), np.array([6_000], np.int32))
+    assert 6_000 in index.likely(late, np.ones(6_001, bool), 10)
+    near = index.nearness(late, Spans.of(np.array([6_000], np.int32), np.array([1], np.int32)), rough=True)
+    assert near == pytest.approx([late @ late], rel=0.01)
 
 
 @pytest.mark.parametrize("size", [1, 10, 9000, 50_000])

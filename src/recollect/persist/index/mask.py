@@ -35,6 +35,7 @@ class Gates:
     def __init__(self, table: Part, names: Names, search: Search, replacements: tuple[Spots, Spots]) -> None:
         self.table, self.names, self.search = table, names, search
         self.replacing, self.replaced = replacements
+        self._alive: Mask = table["status"] != DEAD
 
     def reached(self) -> Mask:
         """Rows in a place the viewer reaches."""
@@ -51,8 +52,7 @@ class Gates:
             within = np.array([opens(known[number]) for number in places.tolist()], np.bool_)
         else:
             within = np.array([opens(place) for place in known], np.bool_).take(places)
-        alive: Mask = within & (self.table["status"] != DEAD)
-        return alive
+        return np.asarray(within & self._alive)
 
     def current(self) -> Mask:
         """Rows that are neither expired nor outside the time they hold for."""
@@ -140,16 +140,17 @@ class Composed:
 def compose(gates: Gates, wanted: Filter) -> Composed:
     """Decide every gate of a search."""
     counted, reached, current = gates.counted(), gates.reached(), gates.current()
-    superseded = gates.superseded(reached, current)
     status = gates.table["status"]
+    active = status == ACTIVE
+    superseded = gates.superseded(reached, current)
+    replaced = superseded & active
     statuses = set(wanted.statuses)
     named = one_of(status, statuses, STATUSES)
-    active = status == ACTIVE
     if "superseded" in statuses:
-        named |= superseded & active
+        named |= replaced
     allowed = reached & named
     if "active" in statuses and "superseded" not in statuses:
-        allowed &= ~(superseded & active)
+        allowed &= ~replaced
     allowed &= current | ~active
     mine = gates.wanted(wanted)
     if mine is not None:
@@ -165,7 +166,7 @@ def compose(gates: Gates, wanted: Filter) -> Composed:
         }
     embedded = allowed & (gates.table["vectors"] > 0)
     sizes = (_count(counted), _count(allowed), _count(embedded))
-    return Composed(allowed, embedded, superseded & active, *sizes, held)
+    return Composed(allowed, embedded, replaced, *sizes, held)
 
 
 def _count(mask: Mask) -> int:

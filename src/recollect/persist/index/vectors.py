@@ -24,6 +24,7 @@ EXACT = 4_000
 _CENTRE_SAMPLE = 20_000
 _CHUNK = 1 << 16
 _BLOCK = 256
+_WORDS = 3  # have at most 192 bits, so what agrees in them is added in bytes before it is widened
 _OFTEN = 8
 _SAMPLED = 8192
 _COMMON = 0.6
@@ -70,6 +71,7 @@ class VectorIndex:
         self._coarse = np.empty((0, dimensions), np.int8)
         self._scales = np.empty(0, np.float32)  # 0 where the eight bits of a vector were not needed yet
         self._asked = 0
+        self._made = 0  # of so many the eight bits are all there
         self._dots: tuple[Floats, int, Floats] | None = None
 
     @property
@@ -102,6 +104,7 @@ class VectorIndex:
         self._halves[first : first + len(vectors)] = vectors
         self._converted, self._packed = min(self._converted, first), min(self._packed, first)
         self._scales[first : first + len(vectors)] = 0
+        self._made = min(self._made, first)
         self._dots = None
 
     @property
@@ -209,7 +212,9 @@ class VectorIndex:
             self._scales[known:] = 0
         self._asked += 1
         if self._asked == _OFTEN:
-            spots = np.arange(self.size)
+            spots, self._made = np.arange(self.size), self.size
+        else:
+            spots = spots[spots >= self._made]
         fresh = spots[self._scales[spots] == 0]
         for first in range(0, len(fresh), 2 * _BLOCK):
             part = fresh[first : first + 2 * _BLOCK]
@@ -255,11 +260,10 @@ def _agreement(planes: NDArray[np.uint64], signs: NDArray[np.uint64], size: int)
     agreement = np.zeros(size, np.int16)
     for first in range(0, size, _CHUNK):
         part = slice(first, min(first + _CHUNK, size))
-        for pair in range(0, len(planes), 2):
-            alike = np.bitwise_count(planes[pair, part] ^ ~signs[pair])
-            if pair + 1 < len(planes):
-                # Two words have at most 128 bits, so bytes are added before they are widened.
-                alike += np.bitwise_count(planes[pair + 1, part] ^ ~signs[pair + 1])
+        for word in range(0, len(planes), _WORDS):
+            alike = np.bitwise_count(planes[word, part] ^ ~signs[word])
+            for other in range(word + 1, min(word + _WORDS, len(planes))):
+                alike += np.bitwise_count(planes[other, part] ^ ~signs[other])
             agreement[part] += alike
     return agreement
 
