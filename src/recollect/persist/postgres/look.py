@@ -20,7 +20,7 @@ from recollect.persist.postgres.filter import STANDING_ROWS, compile_search, mom
 from recollect.persist.postgres.legs import Ask, Leg, text_of, together
 from recollect.persist.postgres.lexical import Scored, scored
 from recollect.persist.postgres.link import Facts, Link
-from recollect.persist.postgres.nearest import EXACT, Found, leading, nearest
+from recollect.persist.postgres.nearest import EXACT, Found, Measured, leading, nearest
 from recollect.persist.postgres.sql import queries
 from recollect.persist.postgres.words import Weights, bm25, marks_of, occurrences
 from recollect.values.search import IN_WINDOW, PERSON, STANDING, TALKING, Candidates, Floats, Near, Search
@@ -63,7 +63,7 @@ class Look:
         named = np.array(search.rows, np.int64)
         parts = [_brought(window, IN_WINDOW, worded), _brought(standing, STANDING, worded)]
         chosen = distinct(np.concatenate([*legs, *parts, named]))
-        found = self._columns(chosen, np.concatenate([leg[:TALKING] for leg in legs]))
+        found = self._columns(chosen, np.concatenate([leg[:TALKING] for leg in legs]), near.measured)
         return self._answer(facts, asked, found, chosen, window[0])
 
     def near(self, vectors: Sequence[Floats]) -> list[Near]:
@@ -123,7 +123,7 @@ class Look:
         total, first, rows = yield Ask(self._filter.into(statement), values)
         return (total, _NO_ROWS, _NO_ROWS) if rows is None else (total, first, rows)
 
-    def _columns(self, rows: Rows, talking: Rows) -> dict[str, Array]:
+    def _columns(self, rows: Rows, talking: Rows, measured: Measured | None) -> dict[str, Array]:
         """The columns of some rows and, where people talk, of what was said beside the best of them."""
         search, texts = self._search, queries("search.sql")
         if len(rows) == 0:
@@ -133,7 +133,7 @@ class Look:
         if search.neighbours and len(talking):
             chosen = texts["beside"]
             values |= {"talking": distinct(talking), "reach": search.neighbours, "person": PERSON}
-        if search.vector is not None:
+        if search.vector is not None and measured is None:
             near = texts["nearness"]
             values["vector"] = Dense(search.vector)
         statement = texts["columns"].replace("{chosen}", chosen).replace("{near}", near)
@@ -141,7 +141,11 @@ class Look:
             statement += " AND {where}"
         statement = self._filter.into(statement)
         found = dict(zip(_SEEN, self._link.row("columns", values, statement), strict=True))
-        return {} if found["row"] is None else {**found, "facets": np.frombuffer(found["facets"], FACETS)}
+        if found["row"] is None:
+            return {}
+        if measured is not None:
+            found["cosine"] = measured.of(found["row"])
+        return {**found, "facets": np.frombuffer(found["facets"], FACETS)}
 
     def _answer(self, facts: Facts, asked: Weights, found: dict[str, Array], chosen: Rows, inside: int) -> Candidates:
         search = self._search

@@ -32,16 +32,36 @@ _NARROW_WIDTH, _USUAL_WIDTH, _MOST_WIDTH = 48, 80, 1000
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """How near all rows that pass are, in growing order; one that is not among them has no vector."""
+
+    rows: NDArray[np.int64]
+    cosine: Floats
+
+    def of(self, rows: NDArray[np.int64]) -> Floats:
+        """How near each of some rows that pass is."""
+        found = np.full(len(rows), np.nan, np.float32)
+        if len(self.rows):
+            places = np.searchsorted(self.rows[:-1], rows)
+            met = self.rows[places] == rows
+            found[met] = self.cosine[places[met]]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
-    """Rows, nearest first, with their nearness and stored statuses where asked for; how many pass the filter, where counted."""
+    """Rows, nearest first, with their nearness and stored statuses where asked for; how many pass the filter, where counted;
+    and how near all of them are, where all were measured."""
 
     rows: NDArray[np.int64]
     cosine: Floats
     status: NDArray[np.uint8]
     passing: int | None = None
+    measured: Measured | None = None
 
 
 NONE = Found(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.uint8))
+_UNMEASURED = Measured(NONE.rows, NONE.cosine)
 
 
 def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: int) -> Leg[Found]:
@@ -89,9 +109,9 @@ def _indexed(facts: Facts) -> bool:
 
 def _measured(link: Link, under: Compiled, vector: Floats, depth: int, most: int | None = None) -> Leg[Found]:
     values = {**under.values, "model": link.model, "vector": Dense(vector), "most": most}
-    passing, *measured = yield Ask(under.into(text_of("nearest_exact")), values)
-    rows, nearness = _best(depth, *measured)
-    return Found(rows, nearness, NONE.status, passing)
+    passing, *vectors = yield Ask(under.into(text_of("nearest_exact")), values)
+    measured = _nearness(*vectors)
+    return Found(*_best(depth, measured), NONE.status, passing, measured)
 
 
 def _standing(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Found]:
@@ -110,27 +130,31 @@ def _few(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Found |
     return found if sure else None
 
 
-def _told(depth: int, passing: Array | None, statuses: Array, *measured: Array) -> Found:
+def _told(depth: int, passing: Array | None, statuses: Array, *vectors: Array) -> Found:
     """The nearest of what was measured, with the statuses of what passed."""
     if passing is None:
         return NONE
-    best, nearness = _best(depth, *measured)
+    best, nearness = _best(depth, _nearness(*vectors))
     order = np.argsort(passing)
     standing = statuses[order][np.searchsorted(passing, best, sorter=order)]
     return Found(best, nearness, standing.astype(np.uint8))
 
 
-def _best(depth: int, rows: Array | None, parts: Array, cosines: Array) -> tuple[Array, Array]:
-    """The nearest of measured vectors by memory, nearest first: half its whole text, half its nearest part."""
+def _nearness(rows: Array | None, parts: Array, cosines: Array) -> Measured:
+    """How near each memory of some measured vectors is: half its whole text, half its nearest part."""
     if rows is None:
-        return NONE.rows, NONE.cosine
+        return _UNMEASURED
     order = np.lexsort((parts, rows))
     rows, cosines = rows[order], cosines[order]
     first = np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
-    nearness = (cosines[first] + np.maximum.reduceat(cosines, first)) / np.float32(2)
-    best = np.sort(top_of(nearness, depth))
-    best = best[np.argsort(-nearness[best], kind="stable")]
-    return rows[first][best], nearness[best]
+    return Measured(rows[first], np.asarray((cosines[first] + np.maximum.reduceat(cosines, first)) / 2, np.float32))
+
+
+def _best(depth: int, measured: Measured) -> tuple[Array, Array]:
+    """The nearest, nearest first."""
+    best = np.sort(top_of(measured.cosine, depth))
+    best = best[np.argsort(-measured.cosine[best], kind="stable")]
+    return measured.rows[best], measured.cosine[best]
 
 
 def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Found]:

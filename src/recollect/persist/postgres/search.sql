@@ -154,7 +154,7 @@ FROM (SELECT v.row, v.part, -(v.vector::vector <#> %(vector)s::vector) AS cosine
       WHERE v.account_id = %(account_id)s AND v.row = ANY ((SELECT c.rows FROM chosen AS c)::bigint[]) AND v.model = %(model)s OFFSET 0) AS x
 GROUP BY x.row
 
--- nearness_unknown: when there is no vector to be near to
+-- nearness_unknown: when there is no vector to be near to, or all that pass were measured before
 SELECT NULL::bigint AS row, NULL::float8 AS whole, NULL::float8 AS part WHERE false
 
 -- columns: everything the scorer may look at, of the chosen rows
