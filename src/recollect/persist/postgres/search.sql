@@ -82,14 +82,16 @@ FROM vectors AS x JOIN memories AS m ON m.account_id = x.account_id AND m.row = 
 WHERE x.account_id = {own} AND x.model = {model} AND NOT x.waiting AND {where}
 ORDER BY x.vector::halfvec({dimensions}) <=> %(half)s::halfvec({dimensions}) LIMIT {likely}
 
--- beside_the_graph: those that are not in it yet: all are measured, and no more looked up than are wanted
+-- beside_the_graph: those that are not in it yet: all are measured, and only those looked up that are nearer than the last of `graph`
 FROM (SELECT x.row, x.vector <=> %(half)s::halfvec AS distance FROM vectors AS x
       WHERE x.account_id = {own} AND x.model = {model} AND x.waiting ORDER BY distance OFFSET 0) AS w
 JOIN memories AS m ON m.account_id = {own} AND m.row = w.row
-WHERE {where} ORDER BY w.distance LIMIT {likely}
+WHERE {where} AND w.distance <= (SELECT CASE WHEN count(*) < {likely} THEN 'Infinity' ELSE max(g.distance) END FROM graph AS g)
+ORDER BY w.distance LIMIT {likely}
 
 -- nearest_indexed: the nearest by the account's own vector index
-WITH likely AS MATERIALIZED ((SELECT x.row, m.status {by_the_graph}) UNION ALL (SELECT w.row, m.status {beside_the_graph})),
+WITH graph AS MATERIALIZED (SELECT x.row, m.status, x.vector <=> %(half)s::halfvec AS distance {by_the_graph}),
+likely AS MATERIALIZED (SELECT g.row, g.status FROM graph AS g UNION ALL (SELECT w.row, m.status {beside_the_graph})),
 measured AS (SELECT x.row, x.part, l.status, -(x.vector::vector <#> %(vector)s::vector) AS cosine
              FROM (SELECT DISTINCT row, status FROM likely) AS l JOIN vectors AS x ON x.row = l.row
              WHERE x.account_id = {own} AND x.model = {model} OFFSET 0),
@@ -98,10 +100,9 @@ best AS (SELECT y.row, y.status, (max(y.cosine) FILTER (WHERE y.part = 0) + max(
 SELECT array_agg(b.row), array_agg(b.nearness::real), array_agg((array_position({statuses}, b.status) - 1)::smallint) FROM best AS b
 
 -- nearest_likely: the same in half precision, for whoever measures them all the same
+WITH graph AS MATERIALIZED (SELECT x.row, x.vector <=> %(half)s::halfvec AS distance {by_the_graph})
 SELECT array_agg(l.row), array_agg(l.distance::real)
-FROM ((SELECT x.row, x.vector <=> %(half)s::halfvec AS distance {by_the_graph})
-      UNION ALL
-      (SELECT w.row, w.distance {beside_the_graph})) AS l
+FROM (SELECT g.row, g.distance FROM graph AS g UNION ALL (SELECT w.row, w.distance {beside_the_graph})) AS l
 
 -- index_width: how far around the way an index scan looks
 SELECT set_config('hnsw.ef_search', %(width)s, true)
