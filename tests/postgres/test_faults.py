@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -17,6 +18,8 @@ from recollect.testing.contract.samples import ACCOUNT, NOW, held, listed, put, 
 from recollect.testing.servers import Server, postgres_server
 
 CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'recollect' AND datname = current_database()"
+
+IN_USE = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'recollect' AND datname = current_database()"
 
 
 @contextmanager
@@ -135,6 +138,38 @@ def test_when_all_connections_are_in_use_the_error_says_which_setting_to_raise(e
                 listed(store)
             done.set()
         assert listed(store) == ["the green door is open"]
+
+
+@pytest.mark.parametrize("change", [False, True], ids=["view", "change"])
+def test_whoever_waits_gets_the_connection_that_is_let_go_of(empty_database: str, *, change: bool) -> None:
+    with opened(empty_database, connections=1, wait_seconds=20) as store:
+        put(store, record("the green door is open"))
+        taken, asked, found = threading.Event(), threading.Event(), []
+
+        def wait_for_it() -> None:
+            taken.wait(20)
+            asked.set()
+            found.extend(listed(store))
+
+        with beside(wait_for_it), store.transaction(ACCOUNT, "tester", NOW) if change else store.reading() as reader:
+            reader.note("x")
+            taken.set()
+            asked.wait(20)
+            assert found == []
+        assert found == ["the green door is open"]
+
+
+def test_one_after_the_other_use_one_connection_which_ends_with_the_store(
+    empty_database: str, superuser: psycopg.Connection
+) -> None:
+    with opened(empty_database, connections=4) as store:
+        for number in range(5):
+            put(store, record(f"door {number}"))
+            assert len(listed(store)) == number + 1
+        assert superuser.execute(IN_USE).fetchone() == (1,)
+    deadline = time.monotonic() + 10
+    while superuser.execute(IN_USE).fetchone() != (0,):
+        assert time.monotonic() < deadline, "a connection outlived its store"
 
 
 def test_a_second_writer_of_an_account_waits_its_turn_and_then_gives_up(empty_database: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import psycopg
@@ -40,10 +41,13 @@ def direct(address: Address) -> Connection:
 
 
 class Connections:
-    """The pooled connections of one open store."""
+    """The pooled connections of one open store. While nobody waits for one, the one used last stays at hand: it is warm, and
+    the server's last word on a view is heard when the next begins, not waited for."""
 
     def __init__(self, address: Address, options: Options) -> None:
         self.address, self.options = address, options
+        self._at_hand: Wire | None = None
+        self._waiting, self._lock = 0, Lock()
         self._pool: ConnectionPool[Wire] = ConnectionPool(
             connection_class=Wire,
             # Prepared at once: a statement that is parsed and planned anew takes twice as long, and connections take turns.
@@ -59,6 +63,18 @@ class Connections:
 
     def take(self) -> Wire:
         """A ready connection; waits for one while all are in use."""
+        with self._lock:
+            held, self._at_hand = self._at_hand, None
+            self._waiting += held is None
+        if held is not None:
+            return held if self._heard(held) else self.take()
+        try:
+            return self._from_pool()
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+    def _from_pool(self) -> Wire:
         try:
             return self._pool.getconn(min(_PROBE_SECONDS, self.options.wait_seconds))
         except PoolClosed:
@@ -75,7 +91,26 @@ class Connections:
 
     def give(self, connection: Wire) -> None:
         """Hand it back; one that broke is thrown away."""
-        self._pool.putconn(connection)
+        with self._lock:
+            if self._at_hand is None and self._waiting == 0 and not (connection.closed or self._pool.closed):
+                self._at_hand = connection
+                return
+        if self._heard(connection):
+            self._pool.putconn(connection)
+
+    def _heard(self, connection: Wire) -> bool:
+        """Hear the server's last word; a connection that broke before it came is thrown away."""
+        try:
+            connection.hear_out()
+        except psycopg.Error:
+            connection.close()
+        except BaseException:  # Ctrl-C too: nobody knows how far it got
+            connection.close()
+            self._pool.putconn(connection)
+            raise
+        if connection.closed:
+            self._pool.putconn(connection)
+        return not connection.closed
 
     def renew(self) -> None:
         """After a connection was found dead: look at the others that wait, and throw away those that are dead too."""
@@ -83,6 +118,10 @@ class Connections:
 
     def close(self) -> None:
         self._pool.close()
+        with self._lock:
+            held, self._at_hand = self._at_hand, None
+        if held is not None:
+            self._pool.putconn(held)
 
     def _probe(self) -> None:
         """The pool waits in silence for a server that is away: ask the server itself."""

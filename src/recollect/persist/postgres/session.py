@@ -152,8 +152,10 @@ class Session:
             status = TransactionStatus(self.connection.pgconn.transaction_status)
             if not self.connection.closed and status != TransactionStatus.IDLE:
                 # What only looked has nothing to take back, and should not count as a failure in the server's statistics.
-                whole = not self._writes and status == TransactionStatus.INTRANS
-                self.connection.several("COMMIT" if whole else "ROLLBACK")
+                if not self._writes and status == TransactionStatus.INTRANS:
+                    self.connection.part()
+                else:
+                    self.connection.several("ROLLBACK")
         except psycopg.OperationalError:
             self.connection.close()
         finally:

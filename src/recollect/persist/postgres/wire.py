@@ -38,7 +38,7 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         self._most = most
         self._given, self._told = Transformer(self), Transformer(self)
         self._names: OrderedDict[Key, bytes] = OrderedDict()
-        self._made, self._sent = 0, 0
+        self._made, self._sent, self._parting = 0, 0, False
         self._fresh: list[Key] = []
 
     def ask(self, statement: str, values: Mapping[str, Any], *, binary: bool = True) -> Rows:
@@ -81,6 +81,19 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         self.settle()
         self.pgconn.send_query(statements.encode())
         return [self._rows(answer) for answer in self._answers()]
+
+    def part(self) -> None:
+        """End a view. What the server says to that is heard when the connection is used again: it cannot matter before."""
+        self.settle()
+        self.pgconn.send_query(b"COMMIT")
+        self.pgconn.flush()
+        self._parting = True
+
+    def hear_out(self) -> None:
+        """Hear the server's last word."""
+        if self._parting:
+            self._parting = False
+            self._answers()
 
     def _bound(self, statement: str, values: Mapping[str, Any]) -> Bound:
         """A statement as it is prepared, and its values as they are sent."""
