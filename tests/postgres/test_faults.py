@@ -9,10 +9,12 @@ from contextlib import contextmanager
 
 import psycopg
 import pytest
+from psycopg.pq import TransactionStatus
 
 import recollect
 from recollect.errors import CommitUnknown, StoreBusy, StoreError, StoreUnavailable
-from recollect.persist.postgres.address import Options
+from recollect.persist.postgres.address import Options, address_of
+from recollect.persist.postgres.connection import Connections
 from recollect.persist.postgres.store import PostgresStore
 from recollect.testing.contract.samples import ACCOUNT, NOW, held, listed, put, record
 from recollect.testing.servers import Server, postgres_server
@@ -170,6 +172,19 @@ def test_one_after_the_other_use_one_connection_which_ends_with_the_store(
     deadline = time.monotonic() + 10
     while superuser.execute(IN_USE).fetchone() != (0,):
         assert time.monotonic() < deadline, "a connection outlived its store"
+
+
+def test_what_was_left_open_on_a_connection_is_not_handed_to_the_next(empty_database: str) -> None:
+    options = Options(connections=1)
+    connections = Connections(address_of(empty_database, options), options)
+    left = connections.take()
+    left.several("BEGIN; CREATE TEMP TABLE left_open (n integer)")
+    connections.give(left)
+    taken = connections.take()
+    assert taken.pgconn.transaction_status == TransactionStatus.IDLE
+    assert taken.ask("SELECT to_regclass('left_open') IS NULL", {}, binary=False) in ([(True,)], [("t",)])
+    connections.give(taken)
+    connections.close()
 
 
 def test_a_second_writer_of_an_account_waits_its_turn_and_then_gives_up(empty_database: str) -> None:

@@ -90,9 +90,9 @@ class Connections:
             ) from None
 
     def give(self, connection: Wire) -> None:
-        """Hand it back; one that broke is thrown away."""
+        """Hand it back; one that broke is thrown away, and what was left open on it is taken back by the pool."""
         with self._lock:
-            if self._at_hand is None and self._waiting == 0 and not (connection.closed or self._pool.closed):
+            if self._at_hand is None and self._waiting == 0 and connection.at_rest and not self._pool.closed:
                 self._at_hand = connection
                 return
         if self._heard(connection):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import psycopg
 from psycopg import generators
 from psycopg.adapt import PyFormat, Transformer
-from psycopg.pq import ExecStatus, Format
+from psycopg.pq import ExecStatus, Format, TransactionStatus
 
 if TYPE_CHECKING:
     from psycopg.abc import Buffer, PQGen
@@ -88,6 +88,11 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         self.pgconn.send_query(b"COMMIT")
         self.pgconn.flush()
         self._parting = True
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing is open on it, or only a view that is being ended."""
+        return self._parting or self.pgconn.transaction_status == TransactionStatus.IDLE
 
     def hear_out(self) -> None:
         """Hear the server's last word."""
