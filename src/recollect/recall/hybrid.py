@@ -67,7 +67,8 @@ class Hybrid:
         )
 
     def fetch(self, limit: int) -> int:
-        return max(64, 2 * limit)
+        # With 64 the answers are as good on five sets, with 32 worse on one.
+        return max(48, 2 * limit)
 
     def led(self, sight: Sight, steps: Steps) -> dict[int, Reached]:
         """What the best hits of a first ranking lead to over tags and links, by row; asked for when `walk` is not 0."""

@@ -20,8 +20,8 @@ Times = NDArray[np.float64]
 
 # How many rows of the time asked about, and of standing instructions, each leg brings beyond its depth.
 IN_WINDOW, STANDING = 50, 20
-# Of how many of each leg's best the neighbouring turns are looked at.
-TALKING = 16
+# Of how many of each leg's best the neighbouring turns are looked at: of 16 the answers are the same, of 8 a few are lost.
+TALKING = 10
 
 UNKNOWN, PERSON, ASSISTANT, MACHINE = 0, 1, 2, 3
 _ROLES = {

@@ -28,7 +28,7 @@ _NARROW, _MOST = 0.12, 0.5
 _ROUNDING = 1e-3
 _OWN = re.compile(r"\{(own|model|dimensions|likely)\}")
 # How wide a walk is without being told: inside a change, and otherwise.
-_NARROW_WIDTH, _USUAL_WIDTH, _MOST_WIDTH = 48, 80, 1000
+_NARROW_WIDTH, _USUAL_WIDTH, _MOST_WIDTH = 48, 64, 1000
 
 
 @dataclass(frozen=True, slots=True)

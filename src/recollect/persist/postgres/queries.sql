@@ -362,7 +362,7 @@ SELECT set_config('search_path', {path}, false),
        set_config('max_parallel_workers_per_gather', '0', false),
        set_config('hnsw.iterative_scan', 'relaxed_order', false),
        set_config('hnsw.max_scan_tuples', '40000', false),
-       set_config('hnsw.ef_search', '80', false),
+       set_config('hnsw.ef_search', '64', false),
        set_config('jit', 'off', false),
        set_config('role', %(role)s, false)
 
