@@ -19,7 +19,7 @@ from recollect.values.kept import Kept
 from recollect.values.link import Edge, Node
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place
-from recollect.values.search import Candidates, Embedded, Near, Search
+from recollect.values.search import Candidates, Embedded, Glimpse, Near, Search
 from recollect.values.words import DocumentKind, EventKind
 
 Vectors = NDArray[np.float32]
@@ -77,6 +77,10 @@ class Reader(Protocol):
 
     def get(self, account: str, ids: Sequence[str]) -> list[Record | None]: ...
     def fetch(self, account: str, rows: Sequence[int]) -> list[Record]: ...
+    def glimpse(self, account: str, rows: Sequence[int]) -> Sequence[Glimpse | Record]:
+        """What some rows say, in the order of `fetch`; a back end that has them whole anyway may return them whole."""
+        ...
+
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]: ...
     def resolve(self, account: str, part: str) -> list[str]: ...
     def find(

@@ -111,6 +111,25 @@ def test_a_contradiction_is_stored_and_reported_with_the_four_ways_out(memory) -
     assert out.memory.contradicts == (old.id,)
 
 
+def test_what_a_new_memory_meets_is_told_whole(memory) -> None:
+    said = {"tags": ["drinks"], "session": "s1", "position": 4, "importance": 0.9, "snippet": "at lunch"}
+    held = [
+        memory.remember(text, **said).memory
+        for text in (
+            "Alice owns the billing service",
+            "The Redis port is 6379",
+            "The platform team owns the auth service",
+        )
+    ]
+    against = memory.remember("Bob owns the billing service")
+    assert [conflict.memory for conflict in against.conflicts] == [held[0]]
+    changed = memory.remember("The Redis port is 6380")
+    assert (changed.kind, changed.old) == ("superseded", held[1])
+    again = memory.remember("The auth service is owned by the platform team")
+    assert (again.kind, again.memory.id) == ("reinforced", held[2].id)
+    assert "drinks" in again.memory.tags and again.memory.provenance == held[2].provenance
+
+
 def test_what_lives_in_another_place_is_neither_merged_nor_superseded(memory) -> None:
     memory.remember("The default branch is main")
     same = memory.remember("The default branch is main", project="shop")

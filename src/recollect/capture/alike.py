@@ -18,7 +18,7 @@ from recollect.values.filter import Filter
 from recollect.values.memory import Record
 from recollect.values.outcome import Outcome, Reinforced, Stored, Superseded
 from recollect.values.scope import Identity, Viewer
-from recollect.values.search import Near, Search
+from recollect.values.search import Glimpse, Near, Search
 from recollect.values.supersession import in_force
 from recollect.values.terms import query_terms
 from recollect.values.words import STATUSES, Status
@@ -26,8 +26,6 @@ from recollect.values.words import STATUSES, Status
 _EVERY_STATUS: tuple[Status, ...] = ("active", "superseded", "archived", "forgotten")
 _LOOK_AT = 12
 _MANY_WORDS = 48
-
-Found = list[tuple[Record, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +39,24 @@ class Meaning:
     def vector(self) -> NDArray[np.float32] | None:
         """What is compared with the store: the whole text's."""
         return None if self.vectors is None else self.vectors[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A memory like a draft: what is compared of it, its standing for whoever sees the draft, and how alike it is."""
+
+    seen: Glimpse | Record
+    status: Status
+    likeness: float
+
+    def whole(self, reader: Reader, account: str) -> Record:
+        """The memory itself, read now if only its text was: nearly all are told apart by that."""
+        seen = self.seen
+        record = seen if isinstance(seen, Record) else reader.fetch(account, [seen.row])[0]
+        return record if record.status == self.status else record.with_(status=self.status)
+
+
+Found = list[Alike]
 
 
 @dataclass(slots=True)
@@ -68,9 +84,9 @@ class Lookup:
             near = reader.near(search, [meaning.vector for _, meaning in members if meaning.vector is not None])
             kept = [self._kept(found, meaning) for found, (_, meaning) in zip(near, members, strict=True)]
             rows = list({row: None for some in kept for row, _, _ in some})
-            records = dict(zip(rows, reader.fetch(viewer.account, rows), strict=True)) if rows else {}
+            seen = dict(zip(rows, reader.glimpse(viewer.account, rows), strict=True)) if rows else {}
             for (new, _), some in zip(members, kept, strict=True):
-                self._found[new.id] = [(_shown(records[row], status), likeness) for row, likeness, status in some]
+                self._found[new.id] = [Alike(seen[row], status, likeness) for row, status, likeness in some]
 
     def between(self, batch: Sequence[tuple[Record, Meaning]]) -> None:
         """Compare the drafts of a batch with each other, as they will be compared with what is stored."""
@@ -88,16 +104,16 @@ class Lookup:
 
     def of(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
         """The memories like one draft, as of now."""
-        return [found for found in self._like(reader, new, meaning) if found[0].id not in self.apart]
+        return [found for found in self._like(reader, new, meaning) if found.seen.id not in self.apart]
 
     def _like(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
         ahead = self._found.get(new.id)
         if ahead is None:
             return self._asked(reader, new, meaning)
         both = [*ahead, *self._of_batch(new)]
-        if any(record.id in self._changed for record, _ in both):
+        if any(found.seen.id in self._changed for found in both):
             return self._asked(reader, new, meaning)
-        return sorted(both, key=lambda found: -found[1])[:_LOOK_AT]
+        return sorted(both, key=lambda found: -found.likeness)[:_LOOK_AT]
 
     def watch(self, outcome: Outcome) -> None:
         """Take note of what became of a draft of the batch."""
@@ -118,16 +134,18 @@ class Lookup:
         ]
         places = _viewer(new).places() if alike else ()
         return [
-            (record, likeness) for record, likeness in alike if record.place in places and in_force(record, self.now)
+            Alike(record, record.status, likeness)
+            for record, likeness in alike
+            if record.place in places and in_force(record, self.now)
         ]
 
-    def _kept(self, found: Near, meaning: Meaning) -> list[tuple[int, float, str]]:
+    def _kept(self, found: Near, meaning: Meaning) -> list[tuple[int, Status, float]]:
         if meaning.calibration is None or len(found.rows) == 0:
             return []
         likeness = meaning.calibration.similarity(found.cosine)
         rows, statuses = found.rows.tolist(), found.status.tolist()
         return [
-            (rows[i], alike, STATUSES[statuses[i]]) for i, alike in enumerate(likeness.tolist()) if alike >= self.floor
+            (rows[i], STATUSES[statuses[i]], alike) for i, alike in enumerate(likeness.tolist()) if alike >= self.floor
         ]
 
     def _asked(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
@@ -135,17 +153,19 @@ class Lookup:
         if meaning.vector is None or meaning.calibration is None:
             return self._by_words(reader, new, search)
         kept = self._kept(reader.near(search, [meaning.vector])[0], meaning)
-        records = reader.fetch(new.account, [row for row, _, _ in kept])
-        return [(_shown(record, status), like) for record, (_, like, status) in zip(records, kept, strict=True)]
+        seen = reader.glimpse(new.account, [row for row, _, _ in kept])
+        return [Alike(one, status, likeness) for one, (_, status, likeness) in zip(seen, kept, strict=True)]
 
     def _by_words(self, reader: Reader, new: Record, search: Search) -> Found:
         """Without vectors, likeness is the share of the draft's telling words."""
         found = reader.candidates(replace(search, terms=query_terms(new.content)[:_MANY_WORDS]))
         likeness = np.vecdot((found.matches > 0).astype(np.float32), found.idf) / max(float(found.idf.sum()), 1e-9)
         order = [int(i) for i in np.argsort(-likeness, kind="stable") if likeness[i] >= self.floor]
-        records = reader.fetch(new.account, [int(found.rows[i]) for i in order])
-        shown = (_shown(record, STATUSES[found.columns.status[i]]) for record, i in zip(records, order, strict=True))
-        return list(zip(shown, (float(likeness[i]) for i in order), strict=True))
+        seen = reader.glimpse(new.account, [int(found.rows[i]) for i in order])
+        return [
+            Alike(one, STATUSES[found.columns.status[i]], float(likeness[i]))
+            for one, i in zip(seen, order, strict=True)
+        ]
 
 
 def _viewer(new: Record) -> Viewer:
@@ -154,7 +174,3 @@ def _viewer(new: Record) -> Viewer:
     agent = new.agent if new.scope == "agent" else None
     identity = Identity(new.account, agent, (new.team,) if new.scope == "team" and new.team else ())
     return Viewer(identity, new.project, new.session if new.scope == "session" else None, new.task)
-
-
-def _shown(record: Record, status: str) -> Record:
-    return record if record.status == status else record.with_(status=status)

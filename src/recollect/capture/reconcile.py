@@ -85,10 +85,12 @@ class Reconciler:
     def _near(self, tx: Transaction, new: Record, meaning: Meaning, lookup: Lookup) -> Decision:
         conflicts: list[Conflict] = []
         replaced: Replaces | None = None
-        for old, similarity in lookup.of(tx, new, meaning):
-            verdict = self.judge.compare(old.content, new.content, similarity)
-            if verdict.relation == "different" and old.status != "forgotten":
+        for found in lookup.of(tx, new, meaning):
+            similarity = found.likeness
+            verdict = self.judge.compare(found.seen.content, new.content, similarity)
+            if verdict.relation == "different" and found.status != "forgotten":
                 continue  # as nearly all are
+            old = found.whole(tx, new.account)
             here = old.place == new.place
             if here and old.status == "forgotten" and restates(old.content, new.content, similarity, verdict.relation):
                 return Forgotten(old, "forgotten: the same was forgotten on purpose, in other words")

@@ -43,11 +43,12 @@ class Tombstones:
 
     def _buried(self, reader: Reader, lookup: Lookup, new: Record, meaning: Meaning) -> list[Record]:
         near = [
-            (old, similarity)
-            for old, similarity in lookup.of(reader, new, meaning)
-            if old.status == "forgotten" and old.place == new.place and old.id != new.id
+            (found.whole(reader, new.account), found.likeness)
+            for found in lookup.of(reader, new, meaning)
+            if found.status == "forgotten" and found.seen.id != new.id
         ]
-        return [old for old, similarity in near if self._restates(old.content, new.content, similarity)]
+        here = [(old, similarity) for old, similarity in near if old.place == new.place]
+        return [old for old, similarity in here if self._restates(old.content, new.content, similarity)]
 
     def _restates(self, old: str, new: str, similarity: float) -> bool:
         return restates(old, new, similarity, self.judge.compare(old, new, similarity).relation)

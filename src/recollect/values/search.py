@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,6 +152,14 @@ class Near:
     rows: NDArray[np.int64]
     cosine: Floats
     status: NDArray[np.uint8]
+
+
+class Glimpse(NamedTuple):
+    """What comparing needs of a stored memory: which one it is and what it says."""
+
+    row: int
+    id: str
+    content: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,9 @@ class InMemoryReader:
         own = {held.row: held for held in self._state.of(account)}
         return [own[row].memory for row in rows if row in own]
 
+    def glimpse(self, account: str, rows: Sequence[int]) -> list[Record]:
+        return self.fetch(account, rows)
+
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]:
         own = {held.memory.id: held.row for held in self._state.of(account)}
         return [own[wanted] for wanted in ids if wanted in own]

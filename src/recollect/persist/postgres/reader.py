@@ -64,6 +64,9 @@ class PostgresReader(WholeReader, GraphReader):
         }
         return [found[number] for number in numbers if number in found]
 
+    def glimpse(self, account: str, rows: Sequence[int]) -> list[Record]:
+        return self.fetch(account, rows)
+
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]:
         whole = [str(UUID(wanted)) for wanted in ids]
         found: dict[str, int] = dict(self._ask(account, "rows_of", ids=whole))

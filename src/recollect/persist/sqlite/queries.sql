@@ -52,6 +52,9 @@ SELECT {memory} FROM memories AS m WHERE +m.account = :account AND m.id IN (SELE
 -- fetch_rows: Rows by number (a JSON list).
 SELECT {memory} FROM memories AS m WHERE +m.account = :account AND m.row IN (SELECT value FROM json_each(:rows))
 
+-- glimpse_row: What a row says.
+SELECT row, id, content FROM memories WHERE row = :row AND +account = :account
+
 -- find_memories: The head of a list; the filter compiler writes its conditions.
 SELECT {memory} FROM memories AS m WHERE
 

@@ -96,6 +96,20 @@ class IdentityContract:
             assert reader.fetch(ACCOUNT, rows) == [two, one]
             assert reader.fetch("other", rows) == []
 
+    def test_a_glimpse_says_which_memories_they_are_and_what_they_say(self, store: Store) -> None:
+        one, two, foreign = record("one green"), record("two green"), record("three red", account="other")
+        put(store, one, two)
+        put(store, foreign)
+        with store.reading() as reader:
+            rows = [row_of(store, two), 99_999, *reader.rows_of("other", [foreign.id]), row_of(store, one)]
+            seen = reader.glimpse(ACCOUNT, rows)
+            assert [(glimpse.id, glimpse.content) for glimpse in seen] == [(m.id, m.content) for m in (two, one)]
+            assert reader.glimpse(ACCOUNT, []) == []
+        with store.transaction(ACCOUNT, "me", NOW) as tx:
+            tx.change(one, changed := one.with_(content="one blue"), "update")
+            (glimpse,) = tx.glimpse(ACCOUNT, rows[-1:])
+            assert glimpse.content == changed.content
+
     def test_an_id_is_found_by_its_beginning_else_by_its_end(self, store: Store) -> None:
         one = record("one").with_(id="0190aaaa-0000-7000-8000-00000000beef")
         two = record("two").with_(id="0190aabb-0000-7000-8000-0000000a0190")
