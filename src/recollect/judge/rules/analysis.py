@@ -8,12 +8,11 @@ Before it: `tokens` (pieces), `synonyms` (keys). After it: `kept`, which makes o
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from recollect.judge.rules import lexicon
 from recollect.judge.rules.stems import listed
-from recollect.judge.rules.tokens import bigrams, is_cjk, pieces
-from recollect.judge.rules.transitions import TELLING, settle
+from recollect.judge.rules.tokens import bigrams, pieces
+from recollect.judge.rules.transitions import settle
 from recollect.judge.rules.words import ASIDES, Word, key_of, word_of
 
 PUNCTUATION = frozenset(",.")
@@ -53,25 +52,6 @@ class Analysed:
 def read(text: str) -> Analysed:
     """The analysis of `text`; pure, so `kept` makes it once."""
     return _Reading(pieces(text)).analysed(" ".join(text.casefold().split()).rstrip(".!? "))
-
-
-def may_share(text: str, gist: frozenset[str]) -> bool:
-    """Whether the analysis of `text` could have any of these keys: false is sure, and takes a fraction of an analysis."""
-    keys = _keys_in(text)
-    return keys is None or not gist.isdisjoint(keys)
-
-
-@lru_cache(maxsize=1024)
-def _keys_in(text: str) -> frozenset[str] | None:
-    """Every key the analysis of `text` could have; none where that is not told word by word."""
-    words = pieces(text.lower()) if text.isascii() else [piece.lower() for piece in pieces(text)]
-    keys = frozenset(map(key_of, words))
-    # Contractions, runs of characters, and words that turn a sentence into another one.
-    if not TELLING.isdisjoint(keys) or "cannot" in words:
-        return None
-    if (not text.isascii() or "'" in text) and any("'" in word or is_cjk(word) for word in words):
-        return None
-    return keys.union(words)
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ def changed(
     old: Analysed, new: Analysed, similarity: float, contradiction: float, functional: bool | None
 ) -> Verdict | None:
     """ "changed" or "contradicts" with the reason, or nothing."""
-    if not new.left and (_says_more(old, new) or _says_more(new, old)):
+    if not new.left and (is_more_than_a_value(old.words - new.words) or is_more_than_a_value(new.words - old.words)):
         return None  # as for most pairs: every rule below but the one about what was left would find the same
     return (
         _negated(old, new)
@@ -32,9 +32,8 @@ def changed(
     )
 
 
-def _says_more(one: Analysed, other: Analysed) -> bool:
-    """Whether one says so much that the other does not say that no two values tell them apart."""
-    own = one.words - other.words
+def is_more_than_a_value(own: frozenset[str]) -> bool:
+    """Whether what one text says and the other does not is so much that no two values tell them apart."""
     return len(own) > LONGEST_VALUE and len(own - lexicon.PREPOSITIONS) > LONGEST_VALUE
 
 

@@ -6,8 +6,9 @@ store.
 
 from __future__ import annotations
 
-from recollect.judge.rules.analysis import Analysed, may_share
-from recollect.judge.rules.change import changed
+from recollect.judge.rules.analysis import Analysed
+from recollect.judge.rules.change import changed, is_more_than_a_value
+from recollect.judge.rules.glance import glance
 from recollect.judge.rules.kept import analyse, analysed
 from recollect.judge.rules.sameness import residue, same
 from recollect.judge.rules.verdict import Verdict
@@ -34,8 +35,8 @@ def compare(
     """
     after, before = analyse(new), analysed(old)
     if before is None:
-        if after.gist and not after.left and not may_share(old, after.words):
-            return _UNRELATED
+        if (plain := _at_a_glance(old, after)) is not None:
+            return plain
         before = analyse(old)
     if before.plain != after.plain and not after.left and before.words.isdisjoint(after.words):
         return _UNRELATED
@@ -45,6 +46,19 @@ def compare(
         or _extended(before, after)
         or _DIFFERENT
     )
+
+
+def _at_a_glance(old: str, new: Analysed) -> Verdict | None:
+    """What the words of the old text tell before they are read in their order: that most texts differ."""
+    seen = glance(old) if new.gist and not new.left else None
+    if seen is None:
+        return None
+    if new.words.isdisjoint(seen.keys):
+        return _UNRELATED
+    # Too much is new for a rewording or another value, and the old text says something of its own: it is not extended.
+    if is_more_than_a_value(new.words - seen.keys) and seen.says_besides(new.words):
+        return _DIFFERENT
+    return None
 
 
 def _extended(old: Analysed, new: Analysed) -> Verdict | None:

@@ -15,6 +15,7 @@ from recollect.judge.rules.verdict import Verdict
 
 _LINKS = ("and", "by")
 _LINKING = 4  # a rewording adds or drops no more links than this
+_APART = 6  # one word is written in no more parts than this
 _LONG = 60  # keys; beyond it only the literal order counts: rewordings of a long text prove nothing
 
 
@@ -88,7 +89,7 @@ def _is_spelling(
 ) -> bool:
     """ "backyard" and "back yard", or one typing error in a long word that is nobody's name."""
     if "".join(ours) == "".join(theirs):
-        return True
+        return max(len(ours), len(theirs)) <= _APART
     if len(ours) != 1 or len(theirs) != 1 or similarity < duplicate:
         return False
     one, other = ours[0], theirs[0]

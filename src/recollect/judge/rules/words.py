@@ -56,6 +56,11 @@ def word_of(piece: str) -> Word:
     return Word(part, lowered, key_of(lowered), capital, odd, past)
 
 
+def is_always_content(lowered: str) -> bool:
+    """Whether a lower-case word is content wherever it stands."""
+    return lowered.isalpha() and lowered not in ASIDES and lowered not in _PART_OF
+
+
 def _has_only_a_key(lowered: str) -> bool:
     """Whether nothing but its key matters of content, whatever stands around it; as of most words."""
     return not lowered.endswith("ing") and lowered != "," and lowered not in ASIDES and lowered not in lexicon.ADDITIONS
