@@ -144,10 +144,28 @@ def test_two_stage_search_finds_what_an_exact_scan_finds() -> None:
     for query in vectors[rng.integers(0, 30_000, 40)]:
         exact = np.where(allowed, vectors @ query, -1)
         wanted = set(np.argsort(-exact)[:10].tolist())
-        found = index.likely(query, allowed, 100)
+        found, told = index.likely(query, allowed, 100)
         assert allowed[found].all()
+        np.testing.assert_array_equal(told, index.nearness(query, _alone(found), rough=True))
         hits += len(wanted & set(found.tolist()))
     assert hits / 400 >= 0.99
+
+
+def _alone(rows) -> Spans:
+    """The vectors of rows that own one each, under their own number."""
+    return Spans.of(np.asarray(rows, np.int32), np.ones(len(rows), np.int32))
+
+
+def test_a_memory_of_several_vectors_is_found_once_and_its_nearness_left_to_be_worked_out() -> None:
+    rng = np.random.default_rng(8)
+    vectors = rng.normal(size=(9_000, 64)).astype(np.float16)
+    index = VectorIndex(64)
+    index.append(vectors, np.repeat(np.arange(4_500, dtype=np.int32), 2))
+    allowed = np.ones(4_500, bool)
+    allowed[31] = False
+    found, told = index.likely(vectors[61].astype(np.float32) + vectors[62], allowed, 10)  # of the rows 30 and 31
+    assert told is None
+    assert 30 in found and 31 not in found and len(set(found.tolist())) == len(found)
 
 
 @pytest.mark.parametrize("asked", [1, 20])
@@ -158,11 +176,11 @@ def test_what_was_embedded_anew_is_found_by_its_new_vector(asked) -> None:
     index.append(vectors, np.arange(6_000, dtype=np.int32))
     old, new = vectors[17].astype(np.float32), rng.normal(size=64).astype(np.float32)
     for _ in range(asked):
-        assert 17 in index.likely(old, everything, 10)
+        assert 17 in index.likely(old, everything, 10)[0]
     index.replace(17, new[None, :].astype(np.float16))
-    assert 17 not in index.likely(old, everything, 10)
-    assert 17 in index.likely(new, everything, 10)
-    near = index.nearness(new, Spans.of(np.array([17], np.int32), np.array([1], np.int32)), rough=True)
+    assert 17 not in index.likely(old, everything, 10)[0]
+    assert 17 in index.likely(new, everything, 10)[0]
+    near = index.nearness(new, _alone([17]), rough=True)
     assert near == pytest.approx([new @ new], rel=0.01)
 
 
@@ -174,8 +192,8 @@ def test_what_came_after_a_search_is_found_by_the_next(asked) -> None:
     for _ in range(asked):
         index.likely(late, np.ones(6_000, bool), 10)
     index.append(late[None, :].astype(np.float16), np.array([6_000], np.int32))
-    assert 6_000 in index.likely(late, np.ones(6_001, bool), 10)
-    near = index.nearness(late, Spans.of(np.array([6_000], np.int32), np.array([1], np.int32)), rough=True)
+    assert 6_000 in index.likely(late, np.ones(6_001, bool), 10)[0]
+    near = index.nearness(late, _alone([6_000]), rough=True)
     assert near == pytest.approx([late @ late], rel=0.01)
 
 
@@ -183,3 +201,16 @@ def test_what_came_after_a_search_is_found_by_the_next(asked) -> None:
 def test_the_top_is_the_top(size) -> None:
     values = np.random.default_rng(size).normal(size=size).astype(np.float32)
     assert set(top_of(values, 7).tolist()) == set(np.argsort(-values)[:7].tolist())
+
+
+@pytest.mark.parametrize("share", [0.0002, 0.01, 0.5, 1.0])
+@pytest.mark.parametrize("size", [10, 9000, 50_000])
+def test_the_top_of_some_is_the_top_of_them(size, share) -> None:
+    rng = np.random.default_rng(size)
+    values = rng.permutation(size).astype(np.int32) + 1
+    some = rng.random(size) < share
+    found = top_of(values, 7, some)
+    assert len(found) == len(set(found.tolist())) == 7
+    assert set(found[some[found]].tolist()) == set(
+        np.argsort(np.where(some, -values, 0))[: min(7, some.sum())].tolist()
+    )

@@ -145,8 +145,8 @@ class Look:
         """The rows nearest to a vector, best first, and about how near they are."""
         vectors, count = self._index.vectors, self._search.depth
         if self._gates.comparable > EXACT:
-            held = vectors.likely(vector, self._gates.embedded, count)
-            near = self._nearness(vector, held, rough=True)
+            held, told = vectors.likely(vector, self._gates.embedded, count)
+            near = self._nearness(vector, held, rough=True) if told is None else told
         else:
             held, spans = self._index.comparable(self._gates)
             near = vectors.nearness(vector, spans, rough=True)
