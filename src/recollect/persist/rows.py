@@ -36,6 +36,7 @@ RARE = ("links", "triggers", "labels", "breadcrumbs")
 _RARE_INSIDE = ("file_paths", "message_range", "snippet", "reason")
 _WIDTH = 35  # the columns of the query `memory`
 _NOTHING: dict[str, Any] = {}
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # made once: most of a short line's time
 _record, _provenance = maker(Record), maker(Provenance)
 
 
@@ -151,4 +152,4 @@ def _time_or_none(value: int | None) -> datetime | None:
 
 def dumped(image: Mapping[str, Any] | None) -> str | None:
     """An image as compact JSON."""
-    return None if image is None else json.dumps(image, ensure_ascii=False, separators=(",", ":"))
+    return None if image is None else _compact(image)
