@@ -19,6 +19,7 @@ from recollect.persist.postgres.store import PostgresStore, upgraded
 from recollect.persist.postgres.vector_index import INDEXED_FROM, MOST_WAITING, wanted_indexes
 from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, SEARCH, put, record
 from recollect.values.memory import Record
+from recollect.values.search import Glimpse
 
 _WAITING = "SELECT count(*) FROM vectors WHERE waiting"
 
@@ -53,6 +54,21 @@ def test_what_waits_is_found_at_once_and_afterwards_the_same(
     assert upgraded(empty_database, large.options, dry_run=False) == []
     assert superuser.execute(_WAITING).fetchone() == (0,)
     assert [_found(large, vector)[0] for vector in asked] == [names for names, _ in waiting]
+
+
+def test_the_nearest_come_with_what_they_say_and_never_with_what_they_said_before(large: PostgresStore) -> None:
+    (vector,) = _unit(1, 99)
+    late = record("late")
+    put(large, late, vectors=vector[None, :])
+    with large.transaction(ACCOUNT, "tester", NOW) as tx:
+        (near,) = tx.near(replace(SEARCH, depth=10), [vector])
+        rows = near.rows.tolist()
+        seen = tx.glimpse(ACCOUNT, rows)
+        assert all(isinstance(one, Glimpse) for one in seen), "read once more"
+        assert [(one.id, one.content) for one in seen] == [(held.id, held.content) for held in tx.fetch(ACCOUNT, rows)]
+        assert seen[0].content == "late"
+        tx.change(late, late.with_(content="later"), "update")
+        assert tx.glimpse(ACCOUNT, rows)[0].content == "later"
 
 
 def test_what_waits_is_hidden_and_removed_like_everything_else_and_never_too_much_of_it(

@@ -20,7 +20,7 @@ from recollect.persist.postgres.places import place_text, room_text
 from recollect.persist.postgres.replacements import NO_ROWS, Replacements, replacements
 from recollect.persist.postgres.sql import queries
 from recollect.persist.postgres.vector_index import INDEXED_FROM, index_name
-from recollect.values.search import Floats, Search
+from recollect.values.search import Floats, Glimpse, Search
 
 if TYPE_CHECKING:
     from recollect.persist.postgres.legs import Ask
@@ -81,7 +81,8 @@ class Known:
 
 @dataclass(slots=True)
 class Link:
-    """The way to one account. `stamp` is where its journal stands, None once this transaction has written."""
+    """The way to one account. `stamp` is where its journal stands, None once this transaction has written; `glimpsed` is what
+    some rows say, told with where they are."""
 
     connection: Wire
     account_id: int
@@ -91,6 +92,7 @@ class Link:
     known: Known
     stamp: int | None
     standing: Standing
+    glimpsed: dict[int, Glimpse] = field(default_factory=dict)
     _own: dict[object, Any] = field(default_factory=dict)
 
     def replaced(self) -> Replacements:

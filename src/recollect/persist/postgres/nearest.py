@@ -19,7 +19,7 @@ from recollect.persist.postgres.columns import Array, Dense, Half, in_codes
 from recollect.persist.postgres.filter import Compiled
 from recollect.persist.postgres.legs import Ask, Leg, text_of
 from recollect.persist.postgres.link import Facts, Link
-from recollect.values.search import Floats
+from recollect.values.search import Floats, Glimpse
 
 # Measuring costs two to three milliseconds a thousand rows, a walk about three: up to here exactness is worth the difference.
 EXACT = 4_000
@@ -158,9 +158,11 @@ def _best(depth: int, measured: Measured) -> tuple[Array, Array]:
 
 
 def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Found]:
-    rows, cosine, status = yield _by_index("nearest_indexed", link, under, vector, depth, 2 * depth, _NARROW_WIDTH)
+    found = yield _by_index("nearest_indexed", link, under, vector, depth, 2 * depth, _NARROW_WIDTH)
+    rows, cosine, status, ids, contents = found
     if rows is None:
         return NONE
+    link.glimpsed |= {row: Glimpse(row, *said) for row, *said in zip(rows.tolist(), ids, contents, strict=True)}
     order = np.lexsort((rows, -cosine))
     return Found(rows[order], cosine[order], status[order].astype(np.uint8))
 

@@ -30,7 +30,7 @@ from recollect.values.filter import Filter
 from recollect.values.ids import fingerprint
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place
-from recollect.values.search import Candidates, Embedded, Near, Search
+from recollect.values.search import Candidates, Embedded, Glimpse, Near, Search
 
 T = TypeVar("T")
 
@@ -64,8 +64,9 @@ class PostgresReader(WholeReader, GraphReader):
         }
         return [found[number] for number in numbers if number in found]
 
-    def glimpse(self, account: str, rows: Sequence[int]) -> list[Record]:
-        return self.fetch(account, rows)
+    def glimpse(self, account: str, rows: Sequence[int]) -> Sequence[Glimpse | Record]:
+        seen = self._link(account).glimpsed
+        return [seen[row] for row in rows] if seen.keys() >= set(rows) else self.fetch(account, rows)
 
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]:
         whole = [str(UUID(wanted)) for wanted in ids]

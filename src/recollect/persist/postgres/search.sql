@@ -89,15 +89,18 @@ JOIN memories AS m ON m.account_id = {own} AND m.row = w.row
 WHERE {where} AND w.distance <= (SELECT CASE WHEN count(*) < {likely} THEN 'Infinity' ELSE max(g.distance) END FROM graph AS g)
 ORDER BY w.distance LIMIT {likely}
 
--- nearest_indexed: the nearest by the account's own vector index
-WITH graph AS MATERIALIZED (SELECT x.row, m.status, x.vector <=> %(half)s::halfvec AS distance {by_the_graph}),
-likely AS MATERIALIZED (SELECT g.row, g.status FROM graph AS g UNION ALL (SELECT w.row, m.status {beside_the_graph})),
-measured AS (SELECT x.row, x.part, l.status, -(x.vector::vector <#> %(vector)s::vector) AS cosine
-             FROM (SELECT DISTINCT row, status FROM likely) AS l JOIN vectors AS x ON x.row = l.row
-             WHERE x.account_id = {own} AND x.model = {model} OFFSET 0),
-best AS (SELECT y.row, y.status, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
-         FROM measured AS y GROUP BY y.row, y.status ORDER BY nearness DESC LIMIT %(depth)s)
-SELECT array_agg(b.row), array_agg(b.nearness::real), array_agg((array_position({statuses}, b.status) - 1)::smallint) FROM best AS b
+-- nearest_indexed: the nearest by the account's own vector index, with what they say: whoever asks compares them next
+WITH graph AS MATERIALIZED (SELECT x.row, m.status, m.id, m.content, x.vector <=> %(half)s::halfvec AS distance {by_the_graph}),
+likely AS MATERIALIZED (SELECT g.row, g.status, g.id, g.content FROM graph AS g
+                        UNION ALL (SELECT w.row, m.status, m.id, m.content {beside_the_graph})),
+single AS (SELECT DISTINCT ON (l.row) l.row, l.status, l.id, l.content FROM likely AS l ORDER BY l.row),
+measured AS (SELECT x.row, x.part, -(x.vector::vector <#> %(vector)s::vector) AS cosine
+             FROM vectors AS x WHERE x.account_id = {own} AND x.model = {model} AND x.row = ANY (ARRAY(SELECT l.row FROM likely AS l)) OFFSET 0),
+best AS (SELECT y.row, (max(y.cosine) FILTER (WHERE y.part = 0) + max(y.cosine)) / 2 AS nearness
+         FROM measured AS y GROUP BY y.row ORDER BY nearness DESC LIMIT %(depth)s)
+SELECT array_agg(b.row), array_agg(b.nearness::real), array_agg((array_position({statuses}, s.status) - 1)::smallint),
+       array_agg(s.id::text), array_agg(s.content)
+FROM best AS b JOIN single AS s ON s.row = b.row
 
 -- nearest_likely: the same in half precision, for whoever measures them all the same
 WITH graph AS MATERIALIZED (SELECT x.row, x.vector <=> %(half)s::halfvec AS distance {by_the_graph})
