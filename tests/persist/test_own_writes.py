@@ -72,6 +72,22 @@ def assert_alike(one: Candidates, other: Candidates) -> None:
     assert (one.mean_length, one.visible, one.considered) == (other.mean_length, other.visible, other.considered)
 
 
+def test_whoever_searches_between_many_writes_is_shown_what_a_fresh_look_shows(opened) -> None:
+    writer = opened()
+    viewers = [replace(EVERYTHING.viewer, project=project) for project in (None, "atlas", "harbour")]
+    for number in range(300):
+        place = {"scope": "project", "project": ("atlas", "harbour")[number % 2]} if number % 3 else {}
+        status = "forgotten" if number % 5 == 0 else "active"
+        put(writer, record(f"green lamp {number}", status=status, **place), vectors=axis(0) if number % 7 else None)
+        with writer.reading() as reader:  # each viewer after another number of writes
+            reader.candidates(replace(EVERYTHING, viewer=viewers[number % 11 % 3]))
+    for viewer in viewers:
+        for statuses in (EVERY_STATUS, ("active",)):
+            search = replace(EVERYTHING, viewer=viewer, filter=Filter(statuses=statuses), terms=("lamp",), depth=400)
+            with writer.reading() as lived, opened().reading() as fresh:
+                assert_alike(lived.candidates(search), fresh.candidates(search))
+
+
 @pytest.mark.parametrize("fields", MEMORIES.values(), ids=MEMORIES)
 def test_what_this_process_wrote_is_found_as_another_process_finds_it(opened, fields) -> None:
     writer, other = opened(), opened()

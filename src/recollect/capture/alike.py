@@ -23,7 +23,7 @@ from recollect.values.supersession import in_force
 from recollect.values.terms import query_terms
 from recollect.values.words import STATUSES, Status
 
-_EVERY_STATUS: tuple[Status, ...] = ("active", "superseded", "archived", "forgotten")
+_EVERY_STATUS = Filter(statuses=("active", "superseded", "archived", "forgotten"))
 _LOOK_AT = 12
 _MANY_WORDS = 48
 
@@ -80,7 +80,7 @@ class Lookup:
             if meaning.vector is not None:
                 groups.setdefault(_viewer(new), []).append((new, meaning))
         for viewer, members in groups.items():
-            search = Search(viewer, Filter(statuses=_EVERY_STATUS), self.now.timestamp(), depth=_LOOK_AT)
+            search = Search(viewer, _EVERY_STATUS, self.now.timestamp(), depth=_LOOK_AT)
             near = reader.near(search, [meaning.vector for _, meaning in members if meaning.vector is not None])
             kept = [self._kept(found, meaning) for found, (_, meaning) in zip(near, members, strict=True)]
             rows = list({row: None for some in kept for row, _, _ in some})
@@ -149,7 +149,7 @@ class Lookup:
         ]
 
     def _asked(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
-        search = Search(_viewer(new), Filter(statuses=_EVERY_STATUS), self.now.timestamp(), depth=_LOOK_AT)
+        search = Search(_viewer(new), _EVERY_STATUS, self.now.timestamp(), depth=_LOOK_AT)
         if meaning.vector is None or meaning.calibration is None:
             return self._by_words(reader, new, search)
         kept = self._kept(reader.near(search, [meaning.vector])[0], meaning)

@@ -126,11 +126,11 @@ class Composed:
         return replace(self, allowed=allowed, embedded=embedded, visible=_count(allowed), comparable=_count(embedded))
 
     def extended(self, more: Composed) -> Composed:
-        """The same with what was decided about later rows."""
+        """The same with what was decided about later rows; done once, since the arrays grow in place."""
         return Composed(
-            np.concatenate((self.allowed, more.allowed)),
-            np.concatenate((self.embedded, more.embedded)),
-            np.concatenate((self.superseded, more.superseded)),
+            _longer(self.allowed, more.allowed),
+            _longer(self.embedded, more.embedded),
+            _longer(self.superseded, more.superseded),
             self.considered + more.considered,
             self.visible + more.visible,
             self.comparable + more.comparable,
@@ -167,6 +167,16 @@ def compose(gates: Gates, wanted: Filter) -> Composed:
     embedded = allowed & (gates.table["vectors"] > 0)
     sizes = (_count(counted), _count(allowed), _count(embedded))
     return Composed(allowed, embedded, replaced, *sizes, held)
+
+
+def _longer(mask: Mask, more: Mask) -> Mask:
+    """A mask with more after it. It is a view of an array with room, so that one row more does not copy all the others."""
+    size, room = len(mask) + len(more), mask.base
+    if room is None or len(room) < size:
+        room = np.empty(size + size // 8 + 64, np.bool_)
+        room[: len(mask)] = mask
+    room[len(mask) : size] = more
+    return room[:size]
 
 
 def _count(mask: Mask) -> int:

@@ -251,7 +251,9 @@ def top_of(values: Array, count: int, among: NDArray[np.bool_] | None = None) ->
         rank = len(sample) - 1 - min(len(sample) - 1, 2 * count * len(sample) // len(values) + 8)
         sample.partition(rank)
         high = values >= sample[rank]
-        likely: NDArray[np.intp] = (high if among is None else high & among).nonzero()[0]
+        if among is not None:
+            high &= among
+        likely: NDArray[np.intp] = high.nonzero()[0]
         if count <= len(likely) < len(values) // 2:
             return likely[top_of(values[likely], count)]
     values = values if among is None else values * among
@@ -268,14 +270,17 @@ def _packed_signs(positive: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 def _agreement(planes: NDArray[np.uint64], signs: NDArray[np.uint64], size: int) -> NDArray[np.int16]:
     """How many sign bits of each vector agree with the query's."""
-    agreement = np.zeros(size, np.int16)
+    agreement = np.empty(size, np.int16)
     for first in range(0, size, _CHUNK):
         part = slice(first, min(first + _CHUNK, size))
         for word in range(0, len(planes), _WORDS):
             alike = np.bitwise_count(planes[word, part] ^ ~signs[word])
             for other in range(word + 1, min(word + _WORDS, len(planes))):
                 alike += np.bitwise_count(planes[other, part] ^ ~signs[other])
-            agreement[part] += alike
+            if word:
+                agreement[part] += alike
+            else:
+                agreement[part] = alike
     return agreement
 
 
