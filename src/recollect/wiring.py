@@ -248,3 +248,8 @@ class _Rules:
         from recollect.judge.rules import compare  # word lists: not loaded by commands that never compare
 
         return compare(old, new, similarity, duplicate=self.duplicate, contradiction=self.contradiction)
+
+    def read(self, text: str) -> object:
+        from recollect.judge.rules import analyse
+
+        return analyse(text)

@@ -6,12 +6,16 @@ import secrets
 from collections.abc import Callable, Iterator
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
+import numpy as np
 import psycopg
 import pytest
+from numpy.typing import NDArray
 from psycopg import sql
 
 from recollect.persist.postgres.address import Options
-from recollect.persist.postgres.store import PostgresStore
+from recollect.persist.postgres.store import PostgresStore, upgraded
+from recollect.persist.postgres.vector_index import INDEXED_FROM, wanted_indexes
+from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, record
 
 Opening = Callable[..., PostgresStore]
 
@@ -30,6 +34,19 @@ def superuser(empty_database: str) -> Iterator[psycopg.Connection]:
     with psycopg.connect(empty_database, autocommit=True) as connection:
         connection.execute("SET search_path = recollect, public")
         yield connection
+
+
+@pytest.fixture
+def large(store: PostgresStore, empty_database: str, superuser: psycopg.Connection) -> Iterator[PostgresStore]:
+    """A store whose one account is large enough for a vector index, and has it."""
+    store.use_model(MODEL, DIMENSIONS)
+    with store.transaction(ACCOUNT, "tester", NOW) as tx:
+        for number, vector in enumerate(unit(INDEXED_FROM, 7)):
+            tx.insert(record(f"n{number}"), vector[None, :])
+    assert [name for name, _ in upgraded(empty_database, store.options, dry_run=False)] == ["vector index"]
+    yield store
+    for index in wanted_indexes(superuser):
+        superuser.execute(f"DROP INDEX {index.name}")
 
 
 @pytest.fixture
@@ -56,3 +73,9 @@ def as_user(url: str, user: str, password: str) -> str:
     place = parts.netloc.rpartition("@")[2]
     asked = urlencode(parse_qsl(parts.query))
     return urlunsplit(parts._replace(netloc=f"{quote(user)}:{quote(password)}@{place}", query=asked))
+
+
+def unit(count: int, seed: int) -> NDArray[np.float32]:
+    """Unit vectors, the same ones for the same seed."""
+    drawn = np.random.default_rng(seed).normal(size=(count, DIMENSIONS)).astype(np.float32)
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import psycopg
-import pytest
 from numpy.typing import NDArray
+from tests.postgres.conftest import unit
 
 from recollect.persist.postgres.address import Options
 from recollect.persist.postgres.connection import direct
 from recollect.persist.postgres.linking import linked
 from recollect.persist.postgres.rows import account_number
 from recollect.persist.postgres.store import PostgresStore, upgraded
-from recollect.persist.postgres.vector_index import INDEXED_FROM, MOST_WAITING, wanted_indexes
+from recollect.persist.postgres.vector_index import MOST_WAITING
 from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, SEARCH, put, record
 from recollect.values.memory import Record
 from recollect.values.search import Glimpse
@@ -24,23 +23,10 @@ from recollect.values.search import Glimpse
 _WAITING = "SELECT count(*) FROM vectors WHERE waiting"
 
 
-@pytest.fixture
-def large(store: PostgresStore, empty_database: str, superuser: psycopg.Connection) -> Iterator[PostgresStore]:
-    """A store whose one account is large enough for a vector index, and has it."""
-    store.use_model(MODEL, DIMENSIONS)
-    with store.transaction(ACCOUNT, "tester", NOW) as tx:
-        for number, vector in enumerate(_unit(INDEXED_FROM, 7)):
-            tx.insert(record(f"n{number}"), vector[None, :])
-    assert [name for name, _ in upgraded(empty_database, store.options, dry_run=False)] == ["vector index"]
-    yield store
-    for index in wanted_indexes(superuser):
-        superuser.execute(f"DROP INDEX {index.name}")
-
-
 def test_what_waits_is_found_at_once_and_afterwards_the_same(
     large: PostgresStore, superuser: psycopg.Connection, empty_database: str
 ) -> None:
-    asked = _unit(3, 99)
+    asked = unit(3, 99)
     new = [record(f"late {number}") for number in range(3)]
     for memory, vector in zip(new, asked, strict=True):
         put(large, memory, vectors=vector[None, :])
@@ -57,7 +43,7 @@ def test_what_waits_is_found_at_once_and_afterwards_the_same(
 
 
 def test_the_nearest_come_with_what_they_say_and_never_with_what_they_said_before(large: PostgresStore) -> None:
-    (vector,) = _unit(1, 99)
+    (vector,) = unit(1, 99)
     late = record("late")
     put(large, late, vectors=vector[None, :])
     with large.transaction(ACCOUNT, "tester", NOW) as tx:
@@ -74,7 +60,7 @@ def test_the_nearest_come_with_what_they_say_and_never_with_what_they_said_befor
 def test_what_waits_is_hidden_and_removed_like_everything_else_and_never_too_much_of_it(
     large: PostgresStore, superuser: psycopg.Connection
 ) -> None:
-    (vector,) = _unit(1, 99)
+    (vector,) = unit(1, 99)
     elsewhere, gone = record("late", scope="team", team="other"), record("late and gone")
     put(large, elsewhere, gone, vectors=vector[None, :])
     with large.transaction(ACCOUNT, "tester", NOW) as tx:
@@ -83,14 +69,14 @@ def test_what_waits_is_hidden_and_removed_like_everything_else_and_never_too_muc
     assert not {"late", "late and gone"} & {*names, *seen}
     assert superuser.execute(_WAITING).fetchone() == (1,)
     # A load goes into the index itself, and an account without one has nothing to wait for.
-    put(large, *(record(f"load {number}") for number in range(200)), vectors=_unit(1, 5))
-    put(large, record("small", account="other"), vectors=_unit(1, 6))
+    put(large, *(record(f"load {number}") for number in range(200)), vectors=unit(1, 5))
+    put(large, record("small", account="other"), vectors=unit(1, 6))
     assert superuser.execute(_WAITING).fetchone() == (1,)
     for block in range(0, MOST_WAITING, 64):
-        put(large, *(record(f"late {block + number}") for number in range(64)), vectors=_unit(1, block))
+        put(large, *(record(f"late {block + number}") for number in range(64)), vectors=unit(1, block))
     (most,) = superuser.execute(_WAITING).fetchone() or (0,)
     assert MOST_WAITING <= most < MOST_WAITING + 64
-    put(large, record("one more"), vectors=_unit(1, 99))
+    put(large, record("one more"), vectors=unit(1, 99))
     assert superuser.execute(_WAITING).fetchone() == (most,)
     with direct(large.address) as connection:
         connection.execute(f"SET search_path TO {large.address.schema}")
@@ -105,7 +91,7 @@ def test_whoever_writes_much_puts_it_into_the_index_in_the_background(
     other = PostgresStore(empty_database, Options(connections=2))
     other.use_model(MODEL, DIMENSIONS)
     for number in range(140):
-        put(other, record(f"late {number}"), vectors=_unit(1, number))
+        put(other, record(f"late {number}"), vectors=unit(1, number))
     deadline = time.monotonic() + 20
     while (left := superuser.execute(_WAITING).fetchone()) and left[0] > 12:
         assert time.monotonic() < deadline, f"{left[0]} still wait"
@@ -124,8 +110,3 @@ def _found(store: PostgresStore, vector: NDArray[np.float32]) -> tuple[list[str]
 
 def _names(memories: list[Record]) -> list[str]:
     return [memory.content for memory in memories]
-
-
-def _unit(count: int, seed: int) -> NDArray[np.float32]:
-    drawn = np.random.default_rng(seed).normal(size=(count, DIMENSIONS)).astype(np.float32)
-    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)

@@ -6,7 +6,7 @@ it changed may bear on is looked up again. So the outcome is the same as for dra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from recollect.ports import Calibrated, Reader
 from recollect.values.filter import Filter
+from recollect.values.first import First
 from recollect.values.memory import Record
 from recollect.values.outcome import Outcome, Reinforced, Stored, Superseded
 from recollect.values.scope import Identity, Viewer
@@ -106,6 +107,12 @@ class Lookup:
         """The memories like one draft, as of now."""
         return [found for found in self._like(reader, new, meaning) if found.seen.id not in self.apart]
 
+    def first(self, new: Record, meaning: Meaning, meanwhile: Callable[[], object]) -> First | None:
+        """What reconciling one draft asks first; None without a vector."""
+        if meaning.vector is None or meaning.calibration is None:
+            return None
+        return First(new.content, self._search(new), meaning.vector, meanwhile)
+
     def _like(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
         ahead = self._found.get(new.id)
         if ahead is None:
@@ -149,12 +156,15 @@ class Lookup:
         ]
 
     def _asked(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
-        search = Search(_viewer(new), _EVERY_STATUS, self.now.timestamp(), depth=_LOOK_AT)
+        search = self._search(new)
         if meaning.vector is None or meaning.calibration is None:
             return self._by_words(reader, new, search)
         kept = self._kept(reader.near(search, [meaning.vector])[0], meaning)
         seen = reader.glimpse(new.account, [row for row, _, _ in kept])
         return [Alike(one, status, likeness) for one, (_, status, likeness) in zip(seen, kept, strict=True)]
+
+    def _search(self, new: Record) -> Search:
+        return Search(_viewer(new), _EVERY_STATUS, self.now.timestamp(), depth=_LOOK_AT)
 
     def _by_words(self, reader: Reader, new: Record, search: Search) -> Found:
         """Without vectors, likeness is the share of the draft's telling words."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from recollect.capture.vetting import Vetting, vet
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.ports import Calibrated, Clock, EmbedMany, Progress, Reader, Store, Transaction
 from recollect.values.draft import Draft
+from recollect.values.first import First
 from recollect.values.ids import new_id
 from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import Breadcrumb, Record
@@ -99,9 +101,10 @@ class Capture:
         operation = new_id(now)
         for batch in self._embedded(checked, verbatim):
             actor = identity.agent or self._actor
-            with self._store.transaction(identity.account, actor, now, operation=operation) as tx:
+            lookup = None if verbatim else Lookup(now, self._reconciler.contradiction, siblings)
+            first = None if lookup is None else self._first(batch, identity, lookup)
+            with self._store.transaction(identity.account, actor, now, operation=operation, first=first) as tx:
                 guard(tx)
-                lookup = None if verbatim else Lookup(now, self._reconciler.contradiction, siblings)
                 outcomes += self._store_batch(tx, batch, identity, now, lookup)
             if progress is not None:
                 progress(len(outcomes), len(checked))
@@ -192,6 +195,13 @@ class Capture:
             outcomes.append(outcome)
         self._close_gaps(tx, batch, outcomes, identity, now)
         return outcomes
+
+    def _first(self, batch: Sequence[Prepared | Refused], identity: Identity, lookup: Lookup) -> First | None:
+        """What storing one draft will ask first: of several, all is looked up at once."""
+        match batch:
+            case [Prepared(record=new) as item] if not (new.key or new.supersedes) and reaches(identity, new.place):
+                return lookup.first(new, item.meaning, partial(self._reconciler.judge.read, new.content))
+        return None
 
     def _close_gaps(
         self,

@@ -14,6 +14,7 @@ from recollect.persist.in_memory.reader import InMemoryReader
 from recollect.persist.in_memory.state import Model, State
 from recollect.persist.in_memory.writer import InMemoryTransaction
 from recollect.values.event import Operation
+from recollect.values.first import First
 from recollect.values.ids import new_id
 
 
@@ -38,7 +39,14 @@ class InMemoryStore:
 
     @contextmanager
     def transaction(
-        self, account: str, actor: str, at: datetime, *, undoes: str | None = None, operation: str | None = None
+        self,
+        account: str,
+        actor: str,
+        at: datetime,
+        *,
+        undoes: str | None = None,
+        operation: str | None = None,
+        first: First | None = None,  # noqa: ARG002  (near: whatever is asked first is answered at once)
     ) -> Iterator[InMemoryTransaction]:
         """All or nothing."""
         with self._lock:

@@ -133,10 +133,14 @@ class Link:
 
     def roughly(self, search: Search) -> Facts:
         """The same for choosing a way only: of an earlier moment, while the account has grown or shrunk little since."""
-        earlier: Facts | None = self.known.latest((self.account_id, self._facts_key(search)))
+        earlier = self.lately(search)
         if earlier is not None and abs(earlier.held - self.standing.held) <= _LITTLE * earlier.held:
             return earlier
         return self.facts(search)
+
+    def lately(self, search: Search) -> Facts | None:
+        """The same of whatever earlier moment, if there was one."""
+        return self.known.latest((self.account_id, self._facts_key(search)))  # type: ignore[no-any-return]
 
     def _facts_key(self, search: Search) -> object:
         return ("facts", self.model, search.viewer.places(), search.viewer.identity)

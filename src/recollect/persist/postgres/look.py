@@ -69,7 +69,10 @@ class Look:
     def near(self, vectors: Sequence[Floats]) -> list[Near]:
         """The nearest rows of each of several vectors."""
         facts = self._link.roughly(self._search)
-        legs = [nearest(self._link, self._filter, facts, vector, self._search.depth) for vector in vectors]
+        return self.found([nearest(self._link, self._filter, facts, vector, self._search.depth) for vector in vectors])
+
+    def found(self, legs: Sequence[Leg[Found]]) -> list[Near]:
+        """What some legs lead to."""
         found: list[Found] = together(self._link, legs)
         return [Near(one.rows, one.cosine, self._standing(one.rows, one.status)) for one in found]
 

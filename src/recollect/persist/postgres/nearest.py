@@ -77,6 +77,11 @@ def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: in
     return few if few is not None else (yield from _standing(link, under, vector, depth))
 
 
+def walks(under: Compiled, facts: Facts, depth: int) -> bool:
+    """Whether the nearest are looked for in an index, as wide as a change walks it: then the first question is known ahead."""
+    return _indexed(facts) and under.wide and _width(2 * depth) <= _NARROW_WIDTH
+
+
 def leading(link: Link, under: Compiled, facts: Facts, vector: Floats | None, depth: int) -> Leg[Found]:
     """The same for a search, which measures what it is given once more: by an index unmeasured."""
     if facts.vectors == 0 or depth == 0 or vector is None:
@@ -177,11 +182,15 @@ def _likely(link: Link, under: Compiled, vector: Floats, likely: int) -> Leg[NDA
 
 
 def _by_index(name: str, link: Link, under: Compiled, vector: Floats, depth: int, likely: int, usual: int) -> Ask:
-    width = min(5 * likely // 4, _MOST_WIDTH)
+    width = _width(likely)
     if width > usual:
         link.row("index_width", {"width": str(width)})
     statement = _own(under.into(in_codes(text_of(name))), link.account_id, link.model, link.dimensions, likely)
     return Ask(statement, {**under.values, "half": Half(vector), "vector": Dense(vector), "depth": depth})
+
+
+def _width(likely: int) -> int:
+    return min(5 * likely // 4, _MOST_WIDTH)
 
 
 @lru_cache(maxsize=1024)

@@ -42,6 +42,8 @@ class Shared:
     model: str = "none"
     dimensions: int = 1
     known: Known = field(default_factory=Known)
+    secrets: tuple[bytes, ...] = ()
+    """As the last change found them."""
 
 
 class PostgresReader(WholeReader, GraphReader):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -17,6 +17,7 @@ from recollect.persist.postgres.connection import Connections
 from recollect.persist.postgres.rows import STORE, account_number
 from recollect.persist.postgres.seam import is_lost
 from recollect.persist.postgres.sql import queries
+from recollect.persist.postgres.wire import Asked
 
 Rows = list[tuple[Any, ...]]
 
@@ -77,11 +78,18 @@ class Session:
             return held
         number = account_number(account)
         if not self._begun:
-            found = self._begin({"account": number, "account_id": number, "lock": self._lock(number)})
+            found, _ = self._begin(number)
         else:
             found = self._several("turn", {"account": number, "account_id": number})[1]
         self._standing = _standing(account, number, found)
         return self._standing
+
+    def begin(self, account: str, asked: Sequence[Asked], meanwhile: Callable[[], object]) -> list[Rows]:
+        """Look at an account and ask something of it, in one round trip; no answers when the server has to be asked again."""
+        number = account_number(account)
+        found, answers = self._begin(number, asked, meanwhile)
+        self._standing = _standing(account, number, found)
+        return answers
 
     def read(self, query: str, account: str, values: Mapping[str, Any], *, binary: bool = False) -> Rows:
         """The rows of a query about one account, after what waits to be written."""
@@ -97,7 +105,7 @@ class Session:
     def read_store(self, name: str, values: Mapping[str, Any]) -> Rows:
         """The rows of a query about the store itself."""
         if not self._begun:
-            self._begin({"account": STORE, "account_id": STORE, "lock": self._lock(STORE)})
+            self._begin(STORE)
         self.settle()
         return self.connection.ask(queries()[name], {"account_id": STORE, **values}, binary=False)
 
@@ -161,26 +169,35 @@ class Session:
         finally:
             self._connections.give(self.connection)
 
-    def _begin(self, values: Mapping[str, int]) -> Rows:
+    def _begin(
+        self, number: int, asked: Sequence[Asked] = (), meanwhile: Callable[[], object] = lambda: None
+    ) -> tuple[Rows, list[Rows]]:
         """A pooled connection may have died while it waited; nothing was asked of it yet, so another may take its place."""
         try:
-            return self._begun_with(values)
+            return self._begun_with(number, asked, meanwhile)
         except psycopg.OperationalError as error:
             if not is_lost(error) or not self.connection.closed:
                 raise
         self._connections.give(self.connection)
         self._connections.renew()
         self.connection = self._connections.take()
-        return self._begun_with(values)
+        return self._begun_with(number, (), meanwhile)
 
-    def _begun_with(self, values: Mapping[str, int]) -> Rows:
-        if self._writes:
-            *_, ((secrets, self.reserved),), found = self._several("write", values)
-            self._secrets = _secrets(secrets)
+    def _begun_with(
+        self, number: int, asked: Sequence[Asked], meanwhile: Callable[[], object]
+    ) -> tuple[Rows, list[Rows]]:
+        values = {"account": number, "account_id": number, "lock": self._lock(number)}
+        answers: list[Rows] = []
+        if asked:
+            statements = (queries()["write"] % values).split("; ")
+            begun, answers = self.connection.begin(statements, asked, meanwhile)
         else:
-            found = self._several("read", values)[2]
+            begun = self._several("write" if self._writes else "read", values)
+        if self._writes:
+            ((secrets, self.reserved),) = begun[-2]
+            self._secrets = _secrets(secrets)
         self._begun = True
-        return found
+        return begun[-1], answers
 
     def _several(self, name: str, values: Mapping[str, int]) -> list[Rows]:
         """The answers of several statements that go in one round trip, which takes values that are written in: all are numbers."""

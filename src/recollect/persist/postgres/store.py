@@ -23,6 +23,7 @@ from recollect.persist.postgres.upgrade import upgraded
 from recollect.persist.postgres.vector_index import INDEXED_FROM
 from recollect.persist.postgres.writer import PostgresTransaction
 from recollect.values.event import Operation
+from recollect.values.first import First
 from recollect.values.ids import new_id
 
 __all__ = ["PostgresStore", "upgraded"]
@@ -58,7 +59,14 @@ class PostgresStore:
 
     @contextmanager
     def transaction(
-        self, account: str, actor: str, at: datetime, *, undoes: str | None = None, operation: str | None = None
+        self,
+        account: str,
+        actor: str,
+        at: datetime,
+        *,
+        undoes: str | None = None,
+        operation: str | None = None,
+        first: First | None = None,
     ) -> Iterator[PostgresTransaction]:
         """All or nothing; returns after the commit is durable."""
         self._open_or_raise()
@@ -68,7 +76,7 @@ class PostgresStore:
             raise errors.StoreError("a change was begun inside another one; end the first")
         with translated(self.address), self._session(writes=True) as session:
             made = Operation(operation or new_id(at), actor, at, undoes)
-            change = PostgresTransaction(session, self._shared, account, made)
+            change = PostgresTransaction(session, self._shared, account, made, first)
             try:
                 yield change
                 change.finish()

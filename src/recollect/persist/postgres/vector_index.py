@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # An account with fewer memories than this is measured row by row and gets no index.
 INDEXED_FROM = 5_000
-_LINKS, _WIDTH = 16, 128
+_LINKS, _WIDTH = 16, 200
 # So many vectors of an account wait beside its index at most; each costs a search two to three microseconds.
 MOST_WAITING = 512
 

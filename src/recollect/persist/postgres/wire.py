@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Rows = list[tuple[Any, ...]]
 # A statement and the types of its values.
 Key = tuple[bytes, tuple[int, ...]]
+# A statement, what it binds, and whether it is answered in binary.
+Asked = tuple[str, Mapping[str, Any], bool]
 Bound: TypeAlias = "tuple[Key, Sequence[Buffer | None], Sequence[Format]]"
 
 _PLACE = re.compile(r"%(?:%|\((\w+)\)s)")
@@ -81,6 +83,27 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         self.settle()
         self.pgconn.send_query(statements.encode())
         return [self._rows(answer) for answer in self._answers()]
+
+    def begin(
+        self, statements: Sequence[str], asked: Sequence[Asked], meanwhile: Callable[[], object]
+    ) -> tuple[list[Rows], list[Rows]]:
+        """Statements that take no values, and what is asked after them, in one round trip; `meanwhile` the server works."""
+        self.settle()
+        self.pgconn.enter_pipeline_mode()
+        for statement in statements:
+            self._sent += 1
+            self.pgconn.send_query_params(statement.encode(), None)
+        places = []
+        for statement, values, binary in asked:
+            self.send(statement, values, binary=binary)
+            places.append(self._sent - 1)
+        try:
+            meanwhile()
+        except BaseException:  # what was not heard to its end can be asked nothing more
+            self.close()
+            raise
+        answers = self._heard()
+        return [self._rows(one) for one in answers[: len(statements)]], [self._rows(answers[one]) for one in places]
 
     def part(self) -> None:
         """End a view. What the server says to that is heard when the connection is used again: it cannot matter before."""

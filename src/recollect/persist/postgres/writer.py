@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from recollect import errors
 from recollect.persist.graph import access_row, cluster_row, document_row
+from recollect.persist.postgres.ahead import Ahead, begun
 from recollect.persist.postgres.arriving import ArrivingWriter
 from recollect.persist.postgres.pending import Pending
 from recollect.persist.postgres.reader import Shared
@@ -21,17 +22,24 @@ from recollect.values.access import Access
 from recollect.values.cluster import Cluster, nearest_cluster, wall_of
 from recollect.values.document import Document, journal_sides
 from recollect.values.event import Image, Operation
+from recollect.values.first import First
 from recollect.values.ids import new_id
 from recollect.values.image import difference, to_image
 from recollect.values.memory import Record
+from recollect.values.search import Near, Search
 from recollect.values.words import DocumentKind, EventKind
 
 
 class PostgresTransaction(ArrivingWriter):
     """A reader that may also change; what it wrote it sees."""
 
-    def __init__(self, session: Session, shared: Shared, account: str, operation: Operation) -> None:
+    def __init__(
+        self, session: Session, shared: Shared, account: str, operation: Operation, first: First | None = None
+    ) -> None:
         super().__init__(session, shared, operation.at)
+        self._ahead = None if first is None else begun(session, shared, account, first)
+        if self._ahead is not None:
+            self._links[account] = self._ahead.link
         self.operation = operation
         self._account = account
         self._pending = Pending(session, account, shared.model)
@@ -39,6 +47,17 @@ class PostgresTransaction(ArrivingWriter):
         self._clusters: list[Cluster] | None = None
         self._reclustered = False
         session.before_reads(self._pending.flush)
+        shared.secrets = session.secrets()
+
+    def same_text(self, account: str, text: str) -> list[Record]:
+        ahead = self._asked_ahead(account)
+        rows = None if ahead is None else ahead.said(text, self._session.secrets())
+        return super().same_text(account, text) if rows is None else self._settled(account, rows)
+
+    def near(self, search: Search, vectors: Sequence[NDArray[np.float32]]) -> list[Near]:
+        ahead = self._asked_ahead(search.viewer.account)
+        leg = None if ahead is None else ahead.near(search, vectors)
+        return super().near(search, vectors) if leg is None else self._look(search).found([leg])
 
     def insert(self, memory: Record, vectors: NDArray[np.float32] | None, kind: EventKind = "remember") -> None:
         values = row_of(memory, self._own(memory.account), self.digests(memory.content)[0])
@@ -173,6 +192,11 @@ class PostgresTransaction(ArrivingWriter):
     def abandon(self) -> None:
         """Send nothing more; the store takes everything back."""
         self._pending.abandon()
+
+    def _asked_ahead(self, account: str) -> Ahead | None:
+        """What was asked with the beginning, while nothing was written."""
+        self._session.settle()
+        return None if self._session.wrote or account != self._account else self._ahead
 
     def _own(self, account: str) -> int:
         """The number of the account this transaction holds the lock of; no other may be changed in it."""

@@ -16,6 +16,7 @@ from recollect.persist.sqlite.indexes import Indexes
 from recollect.persist.sqlite.reader import OpenFile, SqliteReader
 from recollect.persist.sqlite.writer import SqliteTransaction
 from recollect.values.event import Operation
+from recollect.values.first import First
 from recollect.values.ids import new_id
 
 
@@ -50,7 +51,14 @@ class SqliteStore:
 
     @contextmanager
     def transaction(
-        self, account: str, actor: str, at: datetime, *, undoes: str | None = None, operation: str | None = None
+        self,
+        account: str,
+        actor: str,
+        at: datetime,
+        *,
+        undoes: str | None = None,
+        operation: str | None = None,
+        first: First | None = None,  # noqa: ARG002  (near: whatever is asked first is answered at once)
     ) -> Iterator[SqliteTransaction]:
         """All or nothing; returns after the commit is durable."""
         with self._lock, translated(self.path):

@@ -1,0 +1,86 @@
+"""Ahead: the first questions of a change go to the server together with its beginning, for a question that waits alone waits longer
+than it is worked on. Only where the nearest are looked for in a vector index: elsewhere the way depends on counts of the moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recollect.persist.postgres.filter import compile_search
+from recollect.persist.postgres.legs import Leg
+from recollect.persist.postgres.link import Facts, Link
+from recollect.persist.postgres.nearest import Found, nearest, walks
+from recollect.persist.postgres.reader import Shared
+from recollect.persist.postgres.replacements import NO_ROWS
+from recollect.persist.postgres.rows import account_number
+from recollect.persist.postgres.session import Rows, Session, Standing
+from recollect.persist.postgres.sql import queries
+from recollect.values.first import First
+from recollect.values.ids import fingerprint
+from recollect.values.search import Floats, Search
+
+
+@dataclass(slots=True)
+class Ahead:
+    """What was asked with the beginning of a change, and the answers; good until something is written."""
+
+    link: Link
+    first: First
+    secret: bytes
+    facts: Facts
+    same: Rows
+    leg: Leg[Found]
+    row: Any
+
+    def said(self, text: str, secrets: Sequence[bytes]) -> Rows | None:
+        """The rows of a text, if they were asked for."""
+        return self.same if text == self.first.text and secrets[0] == self.secret else None
+
+    def near(self, search: Search, vectors: Sequence[Floats]) -> Leg[Found] | None:
+        """The rest of the way to the nearest, once, if its beginning was asked for and is still the way to go."""
+        asked = len(vectors) == 1 and search == self.first.search and np.array_equal(vectors[0], self.first.vector)
+        if not asked or self.row is None or self.link.roughly(search) is not self.facts:
+            return None
+        row, self.row = self.row, None
+        return _resumed(self.leg, row)
+
+
+def begun(session: Session, shared: Shared, account: str, first: First) -> Ahead | None:
+    """Begin a change with its first questions; None when they are not known ahead, or have to be asked again."""
+    secrets, number = shared.secrets, account_number(account)
+    unseen = Standing(account, number)
+    link = Link(session.connection, number, account, shared.model, shared.dimensions, shared.known, None, unseen)
+    facts = link.lately(first.search)
+    # Where what is superseded is wanted as well, no row depends on who replaced it.
+    under = compile_search(first.search, number, NO_ROWS)
+    if not secrets or facts is None or not walks(under, facts, first.search.depth):
+        return None
+    if not {"active", "superseded"} <= set(first.search.filter.statuses):
+        return None
+    leg = nearest(link, under, facts, first.vector, first.search.depth)
+    ask = next(leg)
+    digest = fingerprint(first.text, secrets[0])
+    own = {"account_id": number}
+    asked = [(queries()["by_digest"], own | {"digest": digest}, False), (ask.statement, own | ask.values, True)]
+    answers = session.begin(account, asked, first.meanwhile)
+    if not answers:
+        return None
+    same, (row,) = answers
+    link.standing = session.at(account)
+    link.stamp = link.standing.seq
+    return Ahead(link, first, secrets[0], facts, same, leg, row)
+
+
+def _resumed(leg: Leg[Found], row: Any) -> Leg[Found]:
+    """A leg that was begun elsewhere, from the answer to its first question on."""
+    try:
+        ask = leg.send(row)
+        while True:
+            ask = leg.send((yield ask))
+    except StopIteration as done:
+        found: Found = done.value
+        return found
