@@ -42,12 +42,13 @@ class AccountIndex:
         vectors: VectorIndex | None = None,
         postings: Postings | None = None,
         seq: int = 0,
+        touches: int = 0,
     ) -> None:
         self.table = table or Growing(KINDS)
         self.names = names or Names()
         self.vectors = vectors or VectorIndex(dimensions)
         self.postings = postings or Postings()
-        self.seq = seq
+        self.seq, self.touches = seq, touches
         self.changes = 0
         # Read from the store when first asked for, and again after a change.
         self.triggers: list[tuple[int, str]] | None = None

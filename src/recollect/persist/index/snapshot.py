@@ -23,7 +23,7 @@ from recollect.persist.index.postings import Postings, Segment
 from recollect.persist.index.rows import KINDS, Names
 from recollect.persist.index.vectors import VectorIndex
 
-_MAGIC = b"recollect-index-2\n"
+_MAGIC = b"recollect-index-3\n"
 _ALIGN = 64
 
 
@@ -52,7 +52,7 @@ def write_snapshot(path: Path, index: AccountIndex, stamp: Stamp) -> None:
         offset += -(-array.nbytes // _ALIGN) * _ALIGN
         crc = zlib.crc32(array.reshape(-1).view(np.uint8).data, crc)
     head = {
-        "stamp": asdict(stamp), "layout": layout, "crc": crc,
+        "stamp": asdict(stamp), "touches": index.touches, "layout": layout, "crc": crc,
         "places": index.names.places.known, "strings": index.names.strings.known,
         "threads": index.names.threads.known,
         "vocabulary": list(index.postings.vocabulary),
@@ -125,4 +125,5 @@ def _index_of(arrays: dict[str, NDArray[Any]], head: dict[str, Any], stamp: Stam
     names = Names([tuple(place) for place in head["places"]], head["strings"], [tuple(t) for t in head["threads"]])
     vectors = VectorIndex(stamp.dimensions, arrays["vectors"], arrays["owners"])
     postings = Postings(head["vocabulary"], [Segment(arrays["starts"], arrays["rows"], arrays["counts"])])
-    return AccountIndex(stamp.dimensions, table=table, names=names, vectors=vectors, postings=postings, seq=stamp.seq)
+    stand = {"seq": stamp.seq, "touches": int(head["touches"])}
+    return AccountIndex(stamp.dimensions, table=table, names=names, vectors=vectors, postings=postings, **stand)

@@ -1,8 +1,8 @@
 """The derived indexes of one file: one an account, caught up from the journal before every search.
 
-Catching up asks one question (where does the journal stand?) and reads only what changed since, whoever changed it. Where
-this process wrote every event since, and only new memories, what it wrote is taken as it was told, not read back. A missing,
-stale or broken snapshot only costs the time to read the rows again.
+Catching up asks one question (where do the journal and the count of accesses stand?) and reads only what changed since, whoever
+changed it. Where this process wrote every event since, and only new memories, what it wrote is taken as it was told, not read
+back. A missing, stale or broken snapshot only costs the time to read the rows again.
 """
 
 from __future__ import annotations
@@ -69,14 +69,14 @@ class Indexes:
 
     def caught_up(self, connection: sqlite3.Connection, account: str, number: int) -> AccountIndex:
         """The index of an account, as of now."""
-        seq = _last_seq(connection)
+        seq, touches = _stand(connection)
         index = self._open.get(account)
         own = None if index is None else self._own_since(connection, index.seq, seq, account)
         if index is not None and own is None and _purged_since(connection, index.seq, number):
             # Its vocabulary may still hold words of what was purged: it is made anew, without them.
             index = None
         if index is None or index.wasted > 0.5:
-            index, own = self._start(connection, account, number, seq), None
+            index, own = self._start(connection, account, number, seq, touches), None
             self._open[account] = index
         if index.seq < seq:
             if own is None:
@@ -84,13 +84,18 @@ class Indexes:
             elif own:
                 _bring(index, own)
             index.seq = seq
+        if index.touches != touches:
+            self._count_touches(connection, index, number, touches)
         return index
 
-    def touch(self, account: str, counts: Mapping[int, int], at: float) -> None:
-        """Mirror a batch of access counts."""
+    def touch(self, account: str, counts: Mapping[int, int], at: float, number: int) -> None:
+        """Mirror a count of accesses; the index of another account, or one that missed an earlier count, reads it."""
         self.untell()
-        if account in self._open:
-            self._open[account].touch(counts, at)
+        index = self._open.get(account)
+        if index is not None:
+            index.touch(counts, at)
+            if index.touches == number - 1:
+                index.touches = number
 
     def save(self, connection: sqlite3.Connection, numbers: Mapping[str, int]) -> None:
         """Write the snapshots that would save the next process time. A failure costs time later, nothing else."""
@@ -118,25 +123,24 @@ class Indexes:
     def _stamp(self, seq: int) -> Stamp:
         return Stamp(self._store, self.model, self.dimensions, seq)
 
-    def _start(self, connection: sqlite3.Connection, account: str, number: int, seq: int) -> AccountIndex:
+    def _start(self, connection: sqlite3.Connection, account: str, number: int, seq: int, touches: int) -> AccountIndex:
         if self._folder is not None:
             index = read_snapshot(snapshot_path(self._folder, account), self._stamp(seq))
             if index is not None:
-                self._count_touches(connection, index, number)
                 return index
-        index = AccountIndex(self.dimensions, seq=seq)
+        index = AccountIndex(self.dimensions, seq=seq, touches=touches)
         values = {"account": number, "model": self.model}
         entries = self._entries(connection.execute(queries()["all_entries"], values), account)
         while batch := list(islice(entries, _BATCH)):
             index.upsert(batch)
         return index
 
-    def _count_touches(self, connection: sqlite3.Connection, index: AccountIndex, number: int) -> None:
-        """Accesses are no events, so a snapshot misses those counted after it was written."""
-        newest = float(index.table["accessed"].max(initial=0.0))
-        values = {"account": number, "since": int(newest * 1_000_000) - 1_000_000}
-        for row in connection.execute(queries()["touched_since"], values):
-            index.set_access(row["row"], row["access_count"], row["accessed_at"] / 1_000_000)
+    def _count_touches(self, connection: sqlite3.Connection, index: AccountIndex, number: int, touches: int) -> None:
+        """Accesses are no events: those that other processes counted, or that came after a snapshot, are read here."""
+        since = index.touches if index.touches < touches else 0
+        for row, count, at in connection.execute(queries()["touched_since"], {"account": number, "since": since}):
+            index.set_access(row, count, at / 1_000_000)
+        index.touches = touches
 
     def _own_since(self, connection: sqlite3.Connection, known: int, seq: int, account: str) -> list[Entry] | None:
         """The new memories of an account since an event, by row; None when they have to be read."""
@@ -172,9 +176,10 @@ def _bring(index: AccountIndex, entries: Sequence[Entry], gone: Iterable[int] = 
     index.upsert(entries)
 
 
-def _last_seq(connection: sqlite3.Connection) -> int:
-    row = connection.execute(queries()["last_seq"]).fetchone()
-    return 0 if row is None else int(row["seq"])
+def _stand(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Where the journal stands, and how often accesses were counted."""
+    seq, touches = connection.execute(queries()["stand"]).fetchone()
+    return seq or 0, touches or 0
 
 
 def _is_superseded(connection: sqlite3.Connection, memory: Record) -> bool:

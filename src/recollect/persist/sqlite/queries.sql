@@ -13,8 +13,8 @@ SELECT account FROM accounts WHERE name = :name
 -- add_account: Make an account known.
 INSERT INTO accounts (name) VALUES (:name)
 
--- last_seq: Where the journal stands.
-SELECT seq FROM events ORDER BY seq DESC LIMIT 1
+-- stand: Where the journal stands, and how often accesses were counted.
+SELECT (SELECT seq FROM events ORDER BY seq DESC LIMIT 1), (SELECT CAST(value AS INTEGER) FROM notes WHERE name = 'touches')
 
 -- memory: What a memory is read from; its season, like all that few memories have, is in `more`.
 m.row, m.id, m.content, m.type, m.scope, m.agent, m.team, m.project, m.session, m.task, m.importance, m.weight, m.confidence,
@@ -257,7 +257,8 @@ INSERT INTO accesses (account, document, at, agent, action, memory) VALUES (:acc
 SELECT at, agent, action, memory FROM accesses WHERE account = :account AND document = :document ORDER BY rowid DESC LIMIT :limit
 
 -- touch: Count accesses; not an event, a recall must not make the journal grow.
-UPDATE memories SET access_count = access_count + :count, accessed_at = max(accessed_at, :at) WHERE row = :row AND +account = :account
+UPDATE memories SET access_count = access_count + :count, accessed_at = max(accessed_at, :at), touched = :number
+WHERE row = :row AND +account = :account
 
 -- unembedded: Rows without a vector of the model in use.
 SELECT {memory} FROM memories AS m LEFT JOIN vectors AS v ON v.row = m.row AND v.model = :model
@@ -279,9 +280,8 @@ SELECT DISTINCT undoes FROM events WHERE +account = :account AND undoes IS NOT N
 SELECT m.id AS id, v.vector AS vector FROM memories AS m JOIN vectors AS v ON v.row = m.row AND v.model = :model
 WHERE +m.account = :account AND m.id IN (SELECT id_bytes(value) FROM json_each(:ids))
 
--- touched_since: Accesses counted after a moment; a snapshot of the index is behind on them. A memory nobody asked for has none.
-SELECT row, access_count, accessed_at FROM memories
-WHERE account = :account AND accessed_at > :since AND access_count > 0
+-- touched_since: What accesses were counted to since a number.
+SELECT row, access_count, accessed_at FROM memories WHERE touched > :since AND +account = :account
 
 -- purged_since: Whether anything was purged after a sequence number.
 SELECT 1 FROM events NOT INDEXED WHERE seq > :seq AND kind = 'purge' AND account = :account AND document IS NULL LIMIT 1

@@ -47,10 +47,12 @@ CREATE TABLE memories (
     occurred_at  INTEGER,
     tags         TEXT    NOT NULL,       -- JSON list
     more         TEXT,                   -- JSON of what few memories have: breadcrumbs, labels, file paths, snippet …
-    key          TEXT
+    key          TEXT,
+    touched      INTEGER                 -- the number of the last count of accesses this row was in
 );
 CREATE INDEX memories_digest ON memories (account, digest);
 CREATE INDEX memories_supersedes ON memories (supersedes) WHERE supersedes IS NOT NULL;
+CREATE INDEX memories_touched ON memories (touched) WHERE touched IS NOT NULL;
 -- An idempotency key belongs to one place: what lives elsewhere may use the same.
 CREATE UNIQUE INDEX memories_key ON memories (
     account, key, scope, coalesce(agent, ''), coalesce(team, ''), coalesce(project, ''), coalesce(session, ''), coalesce(task, '')

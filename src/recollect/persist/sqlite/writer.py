@@ -109,9 +109,13 @@ class SqliteTransaction(SqliteReader):
 
     def touch(self, account: str, counts: Mapping[int, int], at: datetime) -> None:
         number = self._own(account)
-        values = [{"row": row, "account": number, "count": count, "at": micros(at)} for row, count in counts.items()]
-        self._connection.executemany(queries()["touch"], values)
-        self._indexes.touch(account, counts, at.timestamp())
+        if not counts:
+            return
+        touch = int(self.note("touches") or 0) + 1
+        self.set_note("touches", str(touch))
+        own = {"account": number, "number": touch, "at": micros(at)}
+        self._connection.executemany(queries()["touch"], [{**own, "row": row, "count": n} for row, n in counts.items()])
+        self._indexes.touch(account, counts, at.timestamp(), touch)
 
     def switch(self, account: str, project: str, on: bool) -> None:
         self._run("switch_on" if on else "switch_off", account=self._own(account), project=project)
