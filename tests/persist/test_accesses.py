@@ -4,25 +4,9 @@ from contextlib import suppress
 from datetime import timedelta
 
 import numpy as np
-import pytest
 
 from recollect.persist.sqlite.store import SqliteStore
-from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, SEARCH, axis, put, record
-
-
-@pytest.fixture
-def opened(tmp_path):
-    """Opens the same file as often as wanted, each time as another process would."""
-    made: list[SqliteStore] = []
-
-    def another() -> SqliteStore:
-        made.append(SqliteStore(tmp_path / "memory.db", durable=False))
-        made[-1].use_model(MODEL, DIMENSIONS)
-        return made[-1]
-
-    yield another
-    for store in made:
-        store.close()
+from recollect.testing.contract.samples import ACCOUNT, NOW, SEARCH, axis, put, record
 
 
 def count(store: SqliteStore, times: dict[str, int], days: float = 0.0, account: str = ACCOUNT) -> None:

@@ -9,7 +9,6 @@ import pytest
 from recollect.persist.sqlite.store import SqliteStore
 from recollect.testing.contract.samples import (
     ACCOUNT,
-    DIMENSIONS,
     EVERY_STATUS,
     MODEL,
     NOW,
@@ -37,21 +36,6 @@ MEMORIES = {
     "rich": {"season": "winter", "delivery": "pinned", "breadcrumbs": (Breadcrumb("s0", 2, NOW),), "trust": 0.3},
     "measured": {"importance": 1 / 3, "weight": 0.7, "confidence": 0.1, "access_count": 4, "type": "preference"},
 }
-
-
-@pytest.fixture
-def opened(tmp_path):
-    """Opens the same file as often as wanted, each time as another process would."""
-    made: list[SqliteStore] = []
-
-    def another() -> SqliteStore:
-        made.append(SqliteStore(tmp_path / "memory.db", durable=False))
-        made[-1].use_model(MODEL, DIMENSIONS)
-        return made[-1]
-
-    yield another
-    for store in made:
-        store.close()
 
 
 def found(store: SqliteStore) -> Candidates:

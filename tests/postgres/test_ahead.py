@@ -62,6 +62,15 @@ def test_what_is_asked_instead_is_answered_too(known: PostgresStore) -> None:
     assert near.rows.tolist() == plain.rows.tolist() and len(few.rows) == 3
 
 
+def test_a_text_is_found_though_the_key_of_its_hash_was_another_when_it_was_asked_for(known: PostgresStore) -> None:
+    known._shared.secrets = (b"of an earlier day",)
+    with known.transaction(ACCOUNT, "tester", NOW, first=first("late")) as tx:
+        assert _asked_ahead(tx)
+        assert _texts(tx.same_text(ACCOUNT, "late")) == ["late"]
+    with known.transaction(ACCOUNT, "tester", NOW, first=first("late")) as tx:
+        assert tx._ahead is not None and tx._ahead.said("late", known._shared.secrets)
+
+
 def test_after_a_write_nothing_is_answered_from_before_it(known: PostgresStore) -> None:
     with known.transaction(ACCOUNT, "tester", NOW, first=first("later")) as tx:
         tx.insert(later := record("later"), VECTOR[None, :])

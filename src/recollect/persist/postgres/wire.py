@@ -99,7 +99,7 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
             places.append(self._sent - 1)
         try:
             meanwhile()
-        except BaseException:  # what was not heard to its end can be asked nothing more
+        except BaseException:  # Ctrl-C too: what was not heard to its end can be asked nothing more
             self.close()
             raise
         answers = self._heard()
