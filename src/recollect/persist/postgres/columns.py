@@ -33,6 +33,8 @@ _KINDS: dict[str, tuple[int, int, str]] = {
     "float64": (701, 1022, ">f8"),
 }
 _TEXT = 25
+_TID, _TIDS = 27, 1010
+_TID_CELL = np.dtype([("size", ">i4"), ("block", ">u4"), ("line", ">u2")])
 _HEAD = struct.Struct(">iiIii")
 WORDS_HEAD = _HEAD.size
 
@@ -59,6 +61,39 @@ class Texts:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.texts = tuple(texts)
+
+
+class Spots:
+    """Where some rows stand on the pages of their table, on their way to the server: `tid[]` there, one number each here."""
+
+    __slots__ = ("spots",)
+
+    def __init__(self, spots: NDArray[np.int64]) -> None:
+        self.spots = spots
+
+
+class _SpotsDumper(Dumper):
+    format = Format.BINARY
+    oid = _TIDS
+
+    def dump(self, obj: Spots) -> Buffer:
+        spots = obj.spots
+        if len(spots) == 0:
+            return struct.pack(">iiI", 0, 0, _TID)
+        cells = np.empty(len(spots), _TID_CELL)
+        cells["size"], cells["block"], cells["line"] = 6, spots >> 16, spots & 0xFFFF
+        return _HEAD.pack(1, 0, _TID, len(spots), 1) + cells.tobytes()
+
+
+class _SpotsLoader(Loader):
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> Array:
+        if len(data) <= WORDS_HEAD:
+            return np.empty(0, np.int64)
+        cells = np.frombuffer(data, _TID_CELL, offset=WORDS_HEAD)
+        spots: Array = cells["block"].astype(np.int64) << 16 | cells["line"]
+        return spots
 
 
 class _TextsDumper(Dumper):
@@ -140,6 +175,8 @@ def register(connection: Connection[Any]) -> None:
     adapters.register_dumper(Dense, _DenseDumper)
     adapters.register_dumper(Half, _HalfDumper)
     adapters.register_dumper(Texts, _TextsDumper)
+    adapters.register_dumper(Spots, _SpotsDumper)
+    adapters.register_loader(_TIDS, _SpotsLoader)
     for name, (_, array, wire) in _KINDS.items():
         adapters.register_loader(array, type(f"_{name}_loader", (_ArrayLoader,), {"wire": wire}))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from recollect.persist.index.vectors import top_of
 from recollect.persist.postgres.facets import words_in
 from recollect.persist.postgres.filter import Compiled, moment, stored
-from recollect.persist.postgres.legs import Ask, Leg, text_of
+from recollect.persist.postgres.legs import Ask, Chosen, Leg, text_of
 from recollect.persist.postgres.link import Facts, Link
 from recollect.persist.postgres.words import Weights, bm25, marks_of, occurrences, weights
 from recollect.values.search import Floats, Search
@@ -23,25 +23,27 @@ SMALL, GATE = 4_000, 500
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Rows in growing order with their scores."""
+    """Rows in growing order with their scores, and where they stand on their pages."""
 
     rows: Rows
     scores: Floats
+    spots: Rows
 
-    def best(self, count: int) -> Rows:
+    def best(self, count: int) -> Chosen:
         """The best rows, best first."""
         met = np.flatnonzero(self.scores > 0)
         top = met[top_of(self.scores[met], count)]
         top.sort()
-        return self.rows[top[np.argsort(-self.scores[top], kind="stable")]]
+        best = top[np.argsort(-self.scores[top], kind="stable")]
+        return Chosen(self.rows[best], self.spots[best])
 
     def within(self, rows: Rows) -> Scored:
         """Only some rows."""
         held = np.isin(self.rows, rows)
-        return Scored(self.rows[held], self.scores[held])
+        return Scored(self.rows[held], self.scores[held], self.spots[held])
 
 
-UNSCORED = Scored(np.empty(0, np.int64), np.empty(0, np.float32))
+UNSCORED = Scored(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.int64))
 
 
 def scored(link: Link, search: Search, under: Compiled, facts: Facts) -> Leg[tuple[Weights, Scored]]:
@@ -59,7 +61,9 @@ def scored(link: Link, search: Search, under: Compiled, facts: Facts) -> Leg[tup
         "now": moment(search.now),
         "past": search.past,
     }
-    known, memories, rows, lengths, raw = yield Ask(under.into(text_of("worded" if plain else "worded_under")), values)
+    known, memories, rows, spots, lengths, raw = yield Ask(
+        under.into(text_of("worded" if plain else "worded_under")), values
+    )
     asked = weights(marks, link.met(marks, known, memories), facts.held, facts.words)
     if rows is None or not (asked.idf > 0).any():
         return asked, UNSCORED
@@ -67,4 +71,4 @@ def scored(link: Link, search: Search, under: Compiled, facts: Facts) -> Leg[tup
     order = np.argsort(rows, kind="stable")
     if plain and len(superseded):
         order = order[~np.isin(rows[order], superseded)]
-    return asked, Scored(rows[order], found[order])
+    return asked, Scored(rows[order], found[order], spots[order])

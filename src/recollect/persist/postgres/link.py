@@ -81,8 +81,8 @@ class Known:
 
 @dataclass(slots=True)
 class Link:
-    """The way to one account. `stamp` is where its journal stands, None once this transaction has written; `glimpsed` is what
-    some rows say, told with where they are."""
+    """The way to one account. `stamp` is where its journal stands, None once this transaction has written; `still` says that all
+    that is asked is of one moment; `glimpsed` is what some rows say, told with where they are."""
 
     connection: Wire
     account_id: int
@@ -92,6 +92,7 @@ class Link:
     known: Known
     stamp: int | None
     standing: Standing
+    still: bool = False
     glimpsed: dict[int, Glimpse] = field(default_factory=dict)
     _own: dict[object, Any] = field(default_factory=dict)
 

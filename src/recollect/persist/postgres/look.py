@@ -6,24 +6,24 @@ cosines worked out exactly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.index.mask import ACTIVE, SUPERSEDED
-from recollect.persist.index.vectors import distinct
-from recollect.persist.postgres.columns import Array, Dense, Half
-from recollect.persist.postgres.facets import FACETS, no_rows, scoring_columns, words_in
+from recollect.persist.postgres.columns import Array, Half
+from recollect.persist.postgres.facets import no_rows, scoring_columns, words_in
 from recollect.persist.postgres.filter import STANDING_ROWS, compile_search, moment, reach, standing_part, window_part
-from recollect.persist.postgres.legs import Ask, Leg, text_of, together
+from recollect.persist.postgres.gathering import gathered
+from recollect.persist.postgres.legs import Ask, Chosen, Leg, all_chosen, places_once, text_of, together
 from recollect.persist.postgres.lexical import Scored, scored
 from recollect.persist.postgres.link import Facts, Link
-from recollect.persist.postgres.nearest import EXACT, Found, Measured, leading, nearest
+from recollect.persist.postgres.nearest import EXACT, Found, leading, nearest
 from recollect.persist.postgres.sql import queries
 from recollect.persist.postgres.words import Weights, bm25, marks_of, occurrences
-from recollect.values.search import IN_WINDOW, PERSON, STANDING, TALKING, Candidates, Floats, Near, Search
+from recollect.values.search import IN_WINDOW, STANDING, TALKING, Candidates, Floats, Near, Search
 from recollect.values.words import STATUSES
 
 Rows = NDArray[np.int64]
@@ -31,8 +31,6 @@ Part = tuple[int, Rows, Rows]
 _NO_ROWS = np.empty(0, np.int64)
 _LOOKED_AT = 5_000
 _EVERY_STATUS = set(STATUSES)
-# The columns of a candidate, as the statement tells them.
-_SEEN = ("row", "facets", "access_count", "accessed", "cosine", "length", "words")
 _GATES = ("other scope", "expired or not yet valid", "superseded", "forgotten or archived", "filter")
 
 
@@ -59,12 +57,12 @@ class Look:
         )
         if near.passing is not None:
             link.counted(search, near.passing)
-        legs = [worded.best(search.depth), near.rows]
-        named = np.array(search.rows, np.int64)
-        parts = [_brought(window, IN_WINDOW, worded), _brought(standing, STANDING, worded)]
-        chosen = distinct(np.concatenate([*legs, *parts, named]))
-        found = self._columns(chosen, np.concatenate([leg[:TALKING] for leg in legs]), near.measured)
-        return self._answer(facts, asked, found, chosen, window[0])
+        legs = [worded.best(search.depth), near.chosen]
+        parts = [*_brought(window, IN_WINDOW, worded), *_brought(standing, STANDING, worded)]
+        chosen = all_chosen([*legs, *parts, Chosen(np.array(search.rows, np.int64))])
+        talking = all_chosen([leg.first(TALKING) for leg in legs])
+        found = gathered(link, search, under, chosen, talking, near.measured)
+        return self._answer(facts, asked, found, chosen.rows, window[0])
 
     def near(self, vectors: Sequence[Floats]) -> list[Near]:
         """The nearest rows of each of several vectors."""
@@ -126,31 +124,9 @@ class Look:
         total, first, rows = yield Ask(self._filter.into(statement), values)
         return (total, _NO_ROWS, _NO_ROWS) if rows is None else (total, first, rows)
 
-    def _columns(self, rows: Rows, talking: Rows, measured: Measured | None) -> dict[str, Array]:
-        """The columns of some rows and, where people talk, of what was said beside the best of them."""
-        search, texts = self._search, queries("search.sql")
-        if len(rows) == 0:
-            return {}
-        values = {**self._filter.values, "rows": rows, "model": self._link.model}
-        chosen, near = texts["alone"], texts["nearness_unknown"]
-        if search.neighbours and len(talking):
-            chosen = texts["beside"]
-            values |= {"talking": distinct(talking), "reach": search.neighbours, "person": PERSON}
-        if search.vector is not None and measured is None:
-            near = texts["nearness"]
-            values["vector"] = Dense(search.vector)
-        statement = texts["columns"].replace("{chosen}", chosen).replace("{near}", near)
-        if search.rows:  # asked for by number: whether they may be shown is still to be seen
-            statement += " AND {where}"
-        statement = self._filter.into(statement)
-        found = dict(zip(_SEEN, self._link.row("columns", values, statement), strict=True))
-        if found["row"] is None:
-            return {}
-        if measured is not None:
-            found["cosine"] = measured.of(found["row"])
-        return {**found, "facets": np.frombuffer(found["facets"], FACETS)}
-
-    def _answer(self, facts: Facts, asked: Weights, found: dict[str, Array], chosen: Rows, inside: int) -> Candidates:
+    def _answer(
+        self, facts: Facts, asked: Weights, found: Mapping[str, Array] | None, chosen: Rows, inside: int
+    ) -> Candidates:
         search = self._search
         visible, hidden = self._counts(facts)
         mean = (
@@ -162,7 +138,7 @@ class Look:
             "considered": facts.considered, "visible": visible, "hidden": hidden, "idf": asked.idf, "mean_cosine": mean,
             "mean_length": asked.mean_length, "in_window": inside,
         }  # fmt: skip
-        if not found:
+        if found is None:
             empty = np.empty(0, np.float32)
             matches = np.zeros((0, len(asked.marks)), np.uint8)
             return Candidates(
@@ -170,7 +146,7 @@ class Look:
             )
         counts = occurrences(asked.marks, words_in(found["words"]), found["length"])  # type: ignore[arg-type]
         scores = bm25(asked, counts, found["length"])
-        order = np.argsort(found["row"], kind="stable")
+        order = places_once(found["row"])
         taken = {name: part[order] for name, part in found.items() if name != "words"}
         rows = taken["row"]
         selected = chosen[np.searchsorted(chosen[:-1], rows)] == rows
@@ -207,10 +183,10 @@ class Look:
         return self._link.row(name, {**self._filter.values, **values}, self._filter.into(text))
 
 
-def _brought(part: Part, count: int, worded: Scored) -> Rows:
+def _brought(part: Part, count: int, worded: Scored) -> list[Chosen]:
     """The rows a part brings: all, or the nearest and the wordiest."""
     total, first, rows = part
-    return rows if total <= count else np.concatenate((first, worded.within(rows).best(count)))
+    return [Chosen(rows)] if total <= count else [Chosen(first), worded.within(rows).best(count)]
 
 
 def _held(number: int, phrase: Array | None, rows: Array, shown: Array, most: int) -> list[int]:

@@ -17,7 +17,7 @@ from psycopg import sql
 from recollect.persist.index.vectors import top_of
 from recollect.persist.postgres.columns import Array, Dense, Half, in_codes
 from recollect.persist.postgres.filter import Compiled
-from recollect.persist.postgres.legs import Ask, Leg, text_of
+from recollect.persist.postgres.legs import NOBODY, Ask, Chosen, Leg, text_of
 from recollect.persist.postgres.link import Facts, Link
 from recollect.values.search import Floats, Glimpse
 
@@ -51,13 +51,18 @@ class Measured:
 @dataclass(frozen=True, slots=True)
 class Found:
     """Rows, nearest first, with their nearness and stored statuses where asked for; how many pass the filter, where counted;
-    and how near all of them are, where all were measured."""
+    how near all of them are, where all were measured; and where the rows stand on their pages, where that was seen."""
 
     rows: NDArray[np.int64]
     cosine: Floats
     status: NDArray[np.uint8]
     passing: int | None = None
     measured: Measured | None = None
+    spots: NDArray[np.int64] | None = None
+
+    @property
+    def chosen(self) -> Chosen:
+        return Chosen(self.rows, self.spots)
 
 
 NONE = Found(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.uint8))
@@ -95,9 +100,9 @@ def leading(link: Link, under: Compiled, facts: Facts, vector: Floats | None, de
             return found
     # As many vectors as belong to so many memories, in steps: each number is a statement of its own.
     several = np.clip(np.ceil(2 * facts.vectors / max(facts.memories, 1)) / 2, 1, 3)
-    rows = yield from _likely(link, under, vector, int(depth * several))
-    if _enough(facts, rows, depth):
-        return Found(rows, NONE.cosine, NONE.status)
+    likely = yield from _likely(link, under, vector, int(depth * several))
+    if _enough(facts, likely.rows, depth):
+        return Found(likely.rows, NONE.cosine, NONE.status, spots=likely.spots)
     return (yield from _measured(link, under, vector, depth))
 
 
@@ -115,7 +120,7 @@ def _indexed(facts: Facts) -> bool:
 def _measured(link: Link, under: Compiled, vector: Floats, depth: int, most: int | None = None) -> Leg[Found]:
     values = {**under.values, "model": link.model, "vector": Dense(vector), "most": most}
     passing, *vectors = yield Ask(under.into(text_of("nearest_exact")), values)
-    measured = _nearness(*vectors)
+    measured = nearness(*vectors)
     return Found(*_best(depth, measured), NONE.status, passing, measured)
 
 
@@ -139,13 +144,13 @@ def _told(depth: int, passing: Array | None, statuses: Array, *vectors: Array) -
     """The nearest of what was measured, with the statuses of what passed."""
     if passing is None:
         return NONE
-    best, nearness = _best(depth, _nearness(*vectors))
+    best, near = _best(depth, nearness(*vectors))
     order = np.argsort(passing)
     standing = statuses[order][np.searchsorted(passing, best, sorter=order)]
-    return Found(best, nearness, standing.astype(np.uint8))
+    return Found(best, near, standing.astype(np.uint8))
 
 
-def _nearness(rows: Array | None, parts: Array, cosines: Array) -> Measured:
+def nearness(rows: Array | None, parts: Array, cosines: Array) -> Measured:
     """How near each memory of some measured vectors is: half its whole text, half its nearest part."""
     if rows is None:
         return _UNMEASURED
@@ -172,13 +177,17 @@ def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Foun
     return Found(rows[order], cosine[order], status[order].astype(np.uint8))
 
 
-def _likely(link: Link, under: Compiled, vector: Floats, likely: int) -> Leg[NDArray[np.int64]]:
-    rows, distance = yield _by_index("nearest_likely", link, under, vector, likely, likely, _USUAL_WIDTH)
+def _likely(link: Link, under: Compiled, vector: Floats, likely: int) -> Leg[Chosen]:
+    rows, spots, distance = yield _by_index("nearest_likely", link, under, vector, likely, likely, _USUAL_WIDTH)
     if rows is None:
-        return NONE.rows
+        return NOBODY
     # A memory of several vectors may come several times: where it came first.
     order = np.argsort(distance, kind="stable")[:likely]
-    return np.array(list(dict.fromkeys(rows[order].tolist())), np.int64)
+    first: dict[int, int] = {}
+    for place in order.tolist():
+        first.setdefault(int(rows[place]), place)
+    places = list(first.values())
+    return Chosen(rows[places], spots[places])
 
 
 def _by_index(name: str, link: Link, under: Compiled, vector: Floats, depth: int, likely: int, usual: int) -> Ask:

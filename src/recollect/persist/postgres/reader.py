@@ -231,7 +231,15 @@ class PostgresReader(WholeReader, GraphReader):
             stamp = None if self._session.wrote else standing.seq
             connection, model = self._session.connection, shared.model
             found = Link(
-                connection, standing.account_id, account, model, shared.dimensions, shared.known, stamp, standing
+                connection,
+                standing.account_id,
+                account,
+                model,
+                shared.dimensions,
+                shared.known,
+                stamp,
+                standing,
+                still=not self._session.writes,
             )
             self._links[account] = found
         return found

@@ -251,9 +251,10 @@ CREATE TABLE leases (
 -- cheap to them: where they are not, the server goes through all entries of a large account to leave out a few pages of others,
 -- though a word is that of one account already.
 
--- The rows of the session's account that hold one of some words, in some places, as they stand at a moment.
+-- The rows of the session's account that hold one of some words, in some places, as they stand at a moment,
+-- and where on its pages each stands.
 CREATE FUNCTION words_any(marks integer[], places text[], statuses text[], at bigint, past boolean)
-RETURNS TABLE ("row" bigint, words bytea)
+RETURNS TABLE ("row" bigint, spot tid, words bytea)
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1000
 SET search_path FROM CURRENT SET plan_cache_mode = force_custom_plan SET random_page_cost = 0.05 SET seq_page_cost = 0.05 AS $$
 #variable_conflict use_column
@@ -261,7 +262,7 @@ DECLARE
     own bigint := nullif(current_setting('recollect.account', true), '')::bigint;
 BEGIN
     RETURN QUERY
-    SELECT m.row, m.packed_words FROM memories AS m
+    SELECT m.row, m.ctid, m.packed_words FROM memories AS m
     WHERE m.account_id = own AND m.words && marks AND m.place = ANY (places) AND m.status = ANY (statuses)
       AND (m.status <> 'active' OR (
           (m.expires_at IS NULL OR m.expires_at > at) AND (m.valid_until IS NULL OR m.valid_until > at)

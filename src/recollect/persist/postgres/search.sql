@@ -40,7 +40,7 @@ FROM (SELECT s.word, s.memories, row_number() OVER rarest AS place, sum(s.memori
 
 -- held_words: those, and the words of the rows that hold one of the deciding ones
 SELECT (SELECT k.words FROM known AS k), (SELECT k.memories FROM known AS k),
-       array_agg(g.row), array_agg(octet_length(g.words) / 4), string_agg(g.words, '')
+       array_agg(g.row), array_agg(g.spot), array_agg(octet_length(g.words) / 4), string_agg(g.words, '')
 FROM words_any((SELECT k.gate FROM known AS k), %(places)s, %(stored)s, %(now)s, %(past)s) AS g
 
 -- worded: that, when place, status and time are the whole filter
@@ -103,9 +103,9 @@ SELECT array_agg(b.row), array_agg(b.nearness::real), array_agg((array_position(
 FROM best AS b JOIN single AS s ON s.row = b.row
 
 -- nearest_likely: the same in half precision, for whoever measures them all the same
-WITH graph AS MATERIALIZED (SELECT x.row, x.vector <=> %(half)s::halfvec AS distance {by_the_graph})
-SELECT array_agg(l.row), array_agg(l.distance::real)
-FROM (SELECT g.row, g.distance FROM graph AS g UNION ALL (SELECT w.row, w.distance {beside_the_graph})) AS l
+WITH graph AS MATERIALIZED (SELECT x.row, m.ctid AS spot, x.vector <=> %(half)s::halfvec AS distance {by_the_graph})
+SELECT array_agg(l.row), array_agg(l.spot), array_agg(l.distance::real)
+FROM (SELECT g.row, g.spot, g.distance FROM graph AS g UNION ALL (SELECT w.row, m.ctid, w.distance {beside_the_graph})) AS l
 
 -- index_width: how far around the way an index scan looks
 SELECT set_config('hnsw.ef_search', %(width)s, true)
@@ -135,40 +135,36 @@ SELECT array_agg(m.row) FROM memories AS m WHERE {where} AND m.row = ANY (%(rows
 -- allowed: how many rows pass
 SELECT count(*) FROM memories AS m WHERE {where}
 
--- beside: some rows, and what people said just before and after some of them, in the same session of the same place
-ARRAY(
-    WITH said AS MATERIALIZED (
-        SELECT a.place, a.session, a.position FROM memories AS a
-        WHERE a.account_id = %(account_id)s AND a.row = ANY (%(talking)s) AND a.role = %(person)s
-          AND a.session IS NOT NULL AND a.position >= 0)
-    SELECT unnest(%(rows)s::bigint[]) UNION
+-- by_spot: some rows by where they stand on their pages: inside one view nothing moves, and no index has to be asked
+m.account_id = %(account_id)s AND m.ctid = ANY (%(spots)s)
+
+-- by_number: the same by their numbers
+m.account_id = %(account_id)s AND m.row = ANY (%(rows)s)
+
+-- seen: what the scorer may look at of a memory
+m.row, m.facets, m.access_count, m.accessed_at, m.packed_words
+
+-- beside: and what people said just before and after some of the rows, in the same session of the same place
+UNION ALL
+SELECT n.* FROM memories AS s CROSS JOIN LATERAL (
     -- Fenced, so that it is one short look into the index of turns a row, whatever is known of the tables.
-    SELECT n.row FROM said AS s CROSS JOIN LATERAL (
-        SELECT m.row FROM memories AS m
-        WHERE {where} AND m.session IS NOT NULL AND m.session = s.session AND m.place = s.place AND m.role = %(person)s
-          AND m.position BETWEEN greatest(s.position - %(reach)s, 0) AND s.position + %(reach)s AND m.position <> s.position
-        OFFSET 0) AS n)
+    SELECT {seen} FROM memories AS m
+    WHERE {where} AND m.session IS NOT NULL AND m.session = s.session AND m.place = s.place AND m.role = %(person)s
+      AND m.position BETWEEN greatest(s.position - %(reach)s, 0) AND s.position + %(reach)s AND m.position <> s.position
+    OFFSET 0) AS n
+WHERE s.account_id = %(account_id)s AND s.{found} = ANY (%(talking)s) AND s.role = %(person)s AND s.session IS NOT NULL AND s.position >= 0
 
--- alone: only those
-%(rows)s::bigint[]
+-- columns: everything the scorer may look at, of the chosen rows; a row may come twice
+WITH passing AS MATERIALIZED (
+    SELECT array_agg(t.row) AS rows, string_agg(t.facets, '') AS facets, array_agg(t.access_count) AS access_count,
+           array_agg(t.accessed_at) AS accessed, array_agg(octet_length(t.packed_words) / 4) AS length,
+           string_agg(t.packed_words, '') AS words
+    FROM (SELECT {seen} FROM memories AS m WHERE {chosen}) AS t)
+SELECT (SELECT p.rows FROM passing AS p), (SELECT p.facets FROM passing AS p), (SELECT p.access_count FROM passing AS p),
+       (SELECT p.accessed FROM passing AS p), (SELECT p.length FROM passing AS p), (SELECT p.words FROM passing AS p)
 
--- nearness: of the chosen rows, to full precision
-SELECT x.row, max(x.cosine) FILTER (WHERE x.part = 0) AS whole, max(x.cosine) AS part
-FROM (SELECT v.row, v.part, -(v.vector::vector <#> %(vector)s::vector) AS cosine FROM vectors AS v
-      WHERE v.account_id = %(account_id)s AND v.row = ANY ((SELECT c.rows FROM chosen AS c)::bigint[]) AND v.model = %(model)s OFFSET 0) AS x
-GROUP BY x.row
-
--- nearness_unknown: when there is no vector to be near to, or all that pass were measured before
-SELECT NULL::bigint AS row, NULL::float8 AS whole, NULL::float8 AS part WHERE false
-
--- columns: everything the scorer may look at, of the chosen rows
-WITH chosen AS MATERIALIZED (SELECT {chosen} AS rows), near AS ({near})
-SELECT array_agg(m.row) AS row, string_agg(m.facets, '') AS facets,
-       array_agg(m.access_count) AS access_count, array_agg(m.accessed_at) AS accessed,
-       array_agg(coalesce(((n.whole + n.part) / 2)::real, 'NaN')) AS cosine,
-       array_agg(octet_length(m.packed_words) / 4) AS length, string_agg(m.packed_words, '') AS words
-FROM memories AS m LEFT JOIN near AS n ON n.row = m.row
-WHERE m.account_id = %(account_id)s AND m.row = ANY ((SELECT c.rows FROM chosen AS c)::bigint[])
+-- columns_near: that, and how near the vectors of the rows are
+{columns}, {measured}
 
 -- holding: for each of some phrases, the rows that hold all its words and whether each may be shown
 SELECT array_agg(h.phrase), array_agg(h.row), array_agg(h.shown)

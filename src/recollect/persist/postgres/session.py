@@ -47,7 +47,7 @@ class Session:
         self.connection = connections.take()
         self.wrote = False
         self.reserved = 0
-        self._connections, self._writes = connections, writes
+        self._connections, self.writes = connections, writes
         self._begun = False
         self._standing: Standing | None = None
         self._secrets: tuple[bytes, ...] = ()
@@ -160,7 +160,7 @@ class Session:
             status = TransactionStatus(self.connection.pgconn.transaction_status)
             if not self.connection.closed and status != TransactionStatus.IDLE:
                 # What only looked has nothing to take back, and should not count as a failure in the server's statistics.
-                if not self._writes and status == TransactionStatus.INTRANS:
+                if not self.writes and status == TransactionStatus.INTRANS:
                     self.connection.part()
                 else:
                     self.connection.several("ROLLBACK")
@@ -192,8 +192,8 @@ class Session:
             statements = (queries()["write"] % values).split("; ")
             begun, answers = self.connection.begin(statements, asked, meanwhile)
         else:
-            begun = self._several("write" if self._writes else "read", values)
-        if self._writes:
+            begun = self._several("write" if self.writes else "read", values)
+        if self.writes:
             ((secrets, self.reserved),) = begun[-2]
             self._secrets = _secrets(secrets)
         self._begun = True
