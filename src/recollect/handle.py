@@ -60,7 +60,7 @@ class Handle:
         """Put one question, count an access on what comes back, and keep what nothing answered as a need."""
         parts, settings = self.parts, self.parts.loaded.settings
         prepared = parts.recall.prepare(ask)
-        with parts.store.reading() as reader:
+        with parts.store.reading(first=prepared.first) as reader:
             self.let_in(reader, ask.viewer.project)
             answer = parts.recall.answer(reader, ask, prepared)
             at = Search(ask.viewer, ask.filter, ask.now.timestamp())

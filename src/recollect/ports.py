@@ -251,8 +251,9 @@ class Store(Protocol):
 
     @property
     def writable(self) -> bool: ...
-    def reading(self, now: datetime | None = None) -> AbstractContextManager[Reader]:
-        """One consistent view for several reads; what is superseded is worked out for that moment."""
+    def reading(self, now: datetime | None = None, first: Search | None = None) -> AbstractContextManager[Reader]:
+        """One consistent view for several reads; what is superseded is worked out for that moment. `first` is what will be searched
+        first: a store that is far away may be told with the beginning."""
 
     def transaction(
         self,

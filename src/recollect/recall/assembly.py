@@ -135,7 +135,7 @@ class Assembly:
         query = prepared.query
         look = replace(
             search,
-            vector=prepared.vector,
+            vector=prepared.search.vector,
             terms=query.terms,
             depth=_DEPTH,
             neighbours=2,

@@ -64,12 +64,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A question ready to be put to a store."""
+    """A question ready to be put to a store; `first` is what a store will be asked first, if that is known."""
 
     query: Query
-    vector: Floats | None = None
+    search: Search
     calibration: Calibrated | None = None
     notes: tuple[str, ...] = ()
+    first: Search | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +95,24 @@ class Recall:
         if not isinstance(ask.limit, int) or isinstance(ask.limit, bool) or not 1 <= ask.limit <= 1000:
             raise InvalidInput("limit", f"{ask.limit!r} is out of range", "give a whole number from 1 to 1000")
         query = parse(ask.text, ask.now, exact=ask.exact)
+        vector, calibration, notes = self._embedded(ask, query)
+        search = _search(ask, query, vector)
+        return Prepared(query, search, calibration, notes, None if ask.named else search)
+
+    def _embedded(self, ask: Ask, query: Query) -> tuple[Floats | None, Calibrated | None, tuple[str, ...]]:
+        """The vector of a question with its scale, where the profile looks at meaning; or why there is none."""
         if "meaning" not in ask.profile.legs:
-            return Prepared(query)
+            return None, None, ()
         if self._embedder is None:
-            return Prepared(query, notes=(self._missing,) if self._missing else ())
+            return None, None, (self._missing,) if self._missing else ()
         try:
-            return Prepared(query, self._embedder.embed_query(query.text), self._embedder.query_calibration)
+            return self._embedder.embed_query(query.text), self._embedder.query_calibration, ()
         except EmbedderError as error:
-            return Prepared(query, notes=(f"recall is lexical only: {error}",))
+            return None, None, (f"recall is lexical only: {error}",)
 
     def answer(self, reader: Reader, ask: Ask, prepared: Prepared) -> Answer:
         """The hits of one question, over one consistent view of the store."""
-        search = _search(ask, prepared)
+        search = prepared.search
         if ask.named:
             search = replace(search, rows=self._names.rows(reader, search, ask.text), **_NOTHING_ELSE)
         fired = self._triggers.fired(reader, search, f"{ask.text}\n{ask.context}")
@@ -126,7 +133,7 @@ class Recall:
         hits = _hits(reader, ask, ranked, places, records, fired, moved)
         recalled = Recalled(hits, (*prepared.notes, *fired.notes), trace_of(ranked.sight))
         return Answer(
-            recalled, _rows(ranked, places), not called and self._missed(ranked.sight, places), prepared.vector
+            recalled, _rows(ranked, places), not called and self._missed(ranked.sight, places), prepared.search.vector
         )
 
     def _missed(self, sight: Sight, places: list[int]) -> bool:
@@ -136,15 +143,15 @@ class Recall:
         return bool((sight.similarity[places] < _NEAR * self._floor).all() and (sight.coverage[places] < _TOLD).all())
 
 
-def _search(ask: Ask, prepared: Prepared) -> Search:
-    query, hybrid = prepared.query, isinstance(ask.profile, Hybrid)
-    by_words = "words" in ask.profile.legs or prepared.vector is None
+def _search(ask: Ask, query: Query, vector: Floats | None) -> Search:
+    hybrid = isinstance(ask.profile, Hybrid)
+    by_words = "words" in ask.profile.legs or vector is None
     past = ask.true_at or query.true_at
     return Search(
         ask.viewer,
         replace(ask.filter, tags=tuple(dict.fromkeys((*ask.filter.tags, *query.tags)))) if query.tags else ask.filter,
         (past or ask.now).timestamp(),
-        prepared.vector,
+        vector,
         query.terms if by_words else (),
         depth=ask.profile.fetch(ask.limit),
         neighbours=2 if hybrid else 0,

@@ -16,6 +16,7 @@ from recollect.persist.in_memory.writer import InMemoryTransaction
 from recollect.values.event import Operation
 from recollect.values.first import First
 from recollect.values.ids import new_id
+from recollect.values.search import Search
 
 
 class InMemoryStore:
@@ -31,7 +32,11 @@ class InMemoryStore:
         self._closed = False
 
     @contextmanager
-    def reading(self, now: datetime | None = None) -> Iterator[InMemoryReader]:
+    def reading(
+        self,
+        now: datetime | None = None,
+        first: Search | None = None,  # noqa: ARG002  (near: whatever is asked first is answered at once)
+    ) -> Iterator[InMemoryReader]:
         """One consistent view for several reads; inside a transaction of the same thread it sees what that wrote."""
         with self._lock:
             self._open_or_raise()

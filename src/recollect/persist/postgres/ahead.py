@@ -1,20 +1,21 @@
-"""Ahead: the first questions of a change go to the server together with its beginning, for a question that waits alone waits longer
-than it is worked on. Only where the nearest are looked for in a vector index: elsewhere the way depends on counts of the moment.
+"""Ahead: the first questions of a change or a view go to the server together with its beginning, for a question that waits alone
+waits longer than it is worked on. What a process knows of an account from before says how to ask; whether that still holds is
+seen from where the account turns out to stand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from recollect.persist.postgres.filter import compile_search
-from recollect.persist.postgres.legs import Leg
-from recollect.persist.postgres.link import Facts, Link
+from recollect.persist.postgres.legs import Leg, Together
+from recollect.persist.postgres.link import Facts, Link, Shared
+from recollect.persist.postgres.look import Look
 from recollect.persist.postgres.nearest import Found, nearest, walks
-from recollect.persist.postgres.reader import Shared
 from recollect.persist.postgres.replacements import NO_ROWS
 from recollect.persist.postgres.rows import account_number
 from recollect.persist.postgres.session import Rows, Session, Standing
@@ -52,11 +53,11 @@ class Ahead:
 def begun(session: Session, shared: Shared, account: str, first: First) -> Ahead | None:
     """Begin a change with its first questions; None when they are not known ahead, or have to be asked again."""
     secrets, number = shared.secrets, account_number(account)
-    unseen = Standing(account, number)
-    link = Link(session.connection, number, account, shared.model, shared.dimensions, shared.known, None, unseen)
-    facts = link.lately(first.search)
+    link = shared.link(session.connection, Standing(account, number), None, still=False)
+    _, facts = link.lately(first.search)
     # Where what is superseded is wanted as well, no row depends on who replaced it.
     under = compile_search(first.search, number, NO_ROWS)
+    # Only where the nearest are looked for in a vector index: elsewhere the way depends on counts of the moment.
     if not secrets or facts is None or not walks(under, facts, first.search.depth):
         return None
     if not {"active", "superseded"} <= set(first.search.filter.statuses):
@@ -73,6 +74,49 @@ def begun(session: Session, shared: Shared, account: str, first: First) -> Ahead
     link.standing = session.at(account)
     link.stamp = link.standing.seq
     return Ahead(link, first, secrets[0], facts, same, leg, row)
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """A search whose legs set out with the beginning of a view; good for that search, whatever rows are named besides."""
+
+    link: Link
+    look: Look
+    legs: Together
+    search: Search
+
+    def serves(self, search: Search) -> bool:
+        """Whether this is the search that was told with the beginning."""
+        return all(getattr(search, name) is getattr(self.search, name) for name in _OF_THE_LEGS)
+
+
+_OF_THE_LEGS = tuple(field.name for field in fields(Search) if field.name != "rows")
+
+
+def looked(session: Session, shared: Shared, search: Search) -> Outlook | None:
+    """Begin a view with a search; None when the account is not known well enough, or has become another since."""
+    account, number = search.viewer.account, account_number(search.viewer.account)
+    link = shared.link(session.connection, Standing(account, number), None, still=True)
+    link.stamp, facts = link.lately(search)
+    if facts is None or not search.terms or not search.depth:
+        return None
+    # As if the account stood where it stood when it was last looked at.
+    link.standing = Standing(account, number, held=facts.held, replacing=facts.replacing)
+    if not link.knows_replaced():
+        return None
+    look = Look(link, search)
+    legs = look.set_out(facts)
+    own = {"account_id": number}
+    asked = [(ask.statement, own | ask.values, True) for _, ask in legs.asked]
+    answers = session.begin(account, asked) if asked else []
+    if not answers:
+        return None
+    before, link.standing = link.stamp, session.at(account)
+    link.stamp = link.standing.seq
+    if link.stamp != before and (facts.replacing or link.standing.replacing or not link.still_tell(facts)):
+        return None
+    legs.told([rows[0] if rows else None for rows in answers])
+    return Outlook(link, look, legs, search)
 
 
 def _resumed(leg: Leg[Found], row: Any) -> Leg[Found]:

@@ -23,13 +23,28 @@ _SEEN = ("row", "facets", "access_count", "accessed", "length", "words")
 
 
 def gathered(
-    link: Link, search: Search, under: Compiled, chosen: Chosen, talking: Chosen, measured: Measured | None
+    link: Link,
+    search: Search,
+    under: Compiled,
+    chosen: Chosen,
+    talking: Chosen,
+    measured: Measured | None,
+    *,
+    named: bool,
 ) -> dict[str, Array] | None:
-    """The columns of the chosen rows and, where people talk, of what was said beside some of them; a row may come twice."""
+    """The columns of the chosen rows and, where people talk, of what was said beside some of them; a row may come twice.
+
+    Where rows were `named` by their number, whether they may be shown is still to be seen.
+    """
     if len(chosen.rows) == 0:
         return None
     values: dict[str, Any] = {**under.values, "model": link.model}
-    wanted = _wanted(search, chosen, talking, values, by_spot=link.still and chosen.spots is not None)
+    by_spot = link.still and chosen.spots is not None
+    wanted = text_of("by_spot" if by_spot else "by_number") + (" AND {where}" if named else "")
+    values["spots" if by_spot else "rows"] = _told(chosen, by_spot=by_spot)
+    if search.neighbours and len(talking.rows):
+        wanted += " " + text_of("beside").replace("{found}", "ctid" if by_spot else "row")
+        values |= {"talking": _told(talking, by_spot=by_spot), "reach": search.neighbours, "person": PERSON}
     unmeasured = measured is None and search.vector is not None
     if search.vector is not None and unmeasured:
         values["vector"] = Dense(search.vector)
@@ -42,18 +57,6 @@ def gathered(
     near = nearness(*told[len(_SEEN) :]) if unmeasured else measured
     cosine = np.full(len(rows), np.nan, np.float32) if near is None else near.of(rows)
     return {**found, "facets": np.frombuffer(found["facets"], FACETS), "cosine": cosine}
-
-
-def _wanted(search: Search, chosen: Chosen, talking: Chosen, values: dict[str, Any], *, by_spot: bool) -> str:
-    """Which rows are wanted; what tells them is added to the values."""
-    wanted = text_of("by_spot" if by_spot else "by_number")
-    values["spots" if by_spot else "rows"] = _told(chosen, by_spot=by_spot)
-    if search.rows:  # asked for by number: whether they may be shown is still to be seen
-        wanted += " AND {where}"
-    if search.neighbours and len(talking.rows):
-        wanted += " " + text_of("beside").replace("{found}", "ctid" if by_spot else "row")
-        values |= {"talking": _told(talking, by_spot=by_spot), "reach": search.neighbours, "person": PERSON}
-    return wanted
 
 
 def _told(chosen: Chosen, *, by_spot: bool) -> Array | Spots:

@@ -70,17 +70,28 @@ def text_of(name: str) -> str:
     return queries("search.sql")[name]
 
 
-def together(link: Link, legs: Sequence[Leg[Any]]) -> list[Any]:
-    """Walk several legs side by side; what each of them found, in their order."""
-    found: list[Any] = [None] * len(legs)
-    waiting: list[tuple[int, Any]] = [(place, None) for place in range(len(legs))]
-    while waiting:
-        asked: list[tuple[int, Ask]] = []
-        for place, row in waiting:
+class Together:
+    """Several legs, walked side by side; `asked` is what they ask next, with the place of whoever asks."""
+
+    def __init__(self, legs: Sequence[Leg[Any]]) -> None:
+        self._legs = legs
+        self._found: list[Any] = [None] * len(legs)
+        self._go_on([(place, None) for place in range(len(legs))])
+
+    def told(self, rows: Sequence[Any]) -> None:
+        """Give each leg the answer to what it asked."""
+        self._go_on([(place, row) for (place, _), row in zip(self.asked, rows, strict=True)])
+
+    def to_the_end(self, link: Link) -> list[Any]:
+        """What each of the legs found, in their order."""
+        while self.asked:
+            self.told(link.rows([ask for _, ask in self.asked]))
+        return self._found
+
+    def _go_on(self, answers: Sequence[tuple[int, Any]]) -> None:
+        self.asked: list[tuple[int, Ask]] = []
+        for place, row in answers:
             try:
-                asked.append((place, legs[place].send(row)))
+                self.asked.append((place, self._legs[place].send(row)))
             except StopIteration as done:
-                found[place] = done.value
-        rows = link.rows([ask for _, ask in asked])
-        waiting = [(place, row) for (place, _), row in zip(asked, rows, strict=True)]
-    return found
+                self._found[place] = done.value

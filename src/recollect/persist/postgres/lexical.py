@@ -18,7 +18,7 @@ from recollect.values.search import Floats, Search
 Rows = NDArray[np.int64]
 # In a small account every word of a question counts; in a larger one so many rows are scored at most, unless the rarest word
 # alone stands in more. A row costs three microseconds, most of them for a page of its own.
-SMALL, GATE = 4_000, 500
+SMALL, GATE, ALL = 4_000, 500, 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,21 @@ class Scored:
 UNSCORED = Scored(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.int64))
 
 
-def scored(link: Link, search: Search, under: Compiled, facts: Facts) -> Leg[tuple[Weights, Scored]]:
-    """What the words of a question weigh, and the rows that hold telling ones, as far as they may be shown, with their scores."""
+def scored(link: Link, search: Search, under: Compiled, roughly: Facts) -> Leg[tuple[Weights, Scored]]:
+    """What the words of a question weigh, and the rows that hold telling ones, as far as they may be shown, with their scores.
+
+    Facts of a moment ago choose the way; what words weigh is of now.
+    """
     marks = marks_of(link.account_id, search.terms)
     if len(marks) == 0 or not (search.depth or search.windows or search.standing):
+        facts = link.facts(search)
         return weights(marks, link.memories_of(marks), facts.held, facts.words), UNSCORED
     superseded = link.superseded(search)
     plain = under.plain and (search.filter.statuses == ("active",) or len(superseded) == 0)
     values = {
         **under.values,
         "marks": marks,
-        "most": facts.held * len(marks) if facts.held <= SMALL else GATE,
+        "most": ALL if roughly.held <= SMALL else GATE,
         "stored": stored(search.filter),
         "now": moment(search.now),
         "past": search.past,
@@ -64,6 +68,7 @@ def scored(link: Link, search: Search, under: Compiled, facts: Facts) -> Leg[tup
     known, memories, rows, spots, lengths, raw = yield Ask(
         under.into(text_of("worded" if plain else "worded_under")), values
     )
+    facts = link.facts(search)
     asked = weights(marks, link.met(marks, known, memories), facts.held, facts.words)
     if rows is None or not (asked.idf > 0).any():
         return asked, UNSCORED

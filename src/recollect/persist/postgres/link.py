@@ -65,10 +65,10 @@ class Known:
             self._kept.move_to_end(key)
             return kept[1]
 
-    def latest(self, key: object) -> Any:
-        """What is kept under a key, of whatever state."""
+    def latest(self, key: object) -> tuple[Any, Any]:
+        """The last state under which something was kept, and what."""
         with self._lock:
-            return self._kept.get(key, (None, None))[1]
+            return self._kept.get(key, (None, None))
 
     def keep(self, key: object, stamp: object, value: object) -> None:
         """Remember something of a state."""
@@ -134,14 +134,20 @@ class Link:
 
     def roughly(self, search: Search) -> Facts:
         """The same for choosing a way only: of an earlier moment, while the account has grown or shrunk little since."""
-        earlier = self.lately(search)
-        if earlier is not None and abs(earlier.held - self.standing.held) <= _LITTLE * earlier.held:
-            return earlier
-        return self.facts(search)
+        _, earlier = self.lately(search)
+        return earlier if earlier is not None and self.still_tell(earlier) else self.facts(search)
 
-    def lately(self, search: Search) -> Facts | None:
-        """The same of whatever earlier moment, if there was one."""
-        return self.known.latest((self.account_id, self._facts_key(search)))  # type: ignore[no-any-return]
+    def lately(self, search: Search) -> tuple[int | None, Facts | None]:
+        """The same of an earlier moment, if there was one, and where the journal stood."""
+        return self.known.latest((self.account_id, self._facts_key(search)))
+
+    def still_tell(self, earlier: Facts) -> bool:
+        """Whether facts of an earlier moment choose a way as those of now would: the account has hardly grown or shrunk."""
+        return abs(earlier.held - self.standing.held) <= _LITTLE * earlier.held
+
+    def knows_replaced(self) -> bool:
+        """Whether who supersedes whom need not be asked for."""
+        return self.standing.replacing == 0 or self._remembered("replaced") is not None
 
     def _facts_key(self, search: Search) -> object:
         return ("facts", self.model, search.viewer.places(), search.viewer.identity)
@@ -186,6 +192,22 @@ class Link:
         else:
             self.known.keep((self.account_id, key), self.stamp, value)
         return value
+
+
+@dataclass(slots=True)
+class Shared:
+    """What every reader and transaction of one open store shares."""
+
+    model: str = "none"
+    dimensions: int = 1
+    known: Known = field(default_factory=Known)
+    secrets: tuple[bytes, ...] = ()
+    """As the last change found them."""
+
+    def link(self, connection: Wire, standing: Standing, stamp: int | None, *, still: bool) -> Link:
+        """The way to an account, over a connection that looks at it."""
+        number, account = standing.account_id, standing.account
+        return Link(connection, number, account, self.model, self.dimensions, self.known, stamp, standing, still)
 
 
 def _facts(row: tuple[Any, ...]) -> Facts:

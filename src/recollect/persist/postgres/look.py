@@ -17,7 +17,7 @@ from recollect.persist.postgres.columns import Array, Half
 from recollect.persist.postgres.facets import no_rows, scoring_columns, words_in
 from recollect.persist.postgres.filter import STANDING_ROWS, compile_search, moment, reach, standing_part, window_part
 from recollect.persist.postgres.gathering import gathered
-from recollect.persist.postgres.legs import Ask, Chosen, Leg, all_chosen, places_once, text_of, together
+from recollect.persist.postgres.legs import Ask, Chosen, Leg, Together, all_chosen, places_once, text_of
 from recollect.persist.postgres.lexical import Scored, scored
 from recollect.persist.postgres.link import Facts, Link
 from recollect.persist.postgres.nearest import EXACT, Found, leading, nearest
@@ -42,26 +42,29 @@ class Look:
         self._superseded = link.superseded(search)
         self._filter = compile_search(search, link.account_id, self._superseded)
 
-    def candidates(self) -> Candidates:
-        """The rows worth scoring."""
-        link, search, facts = self._link, self._search, self._link.facts(self._search)
-        under = self._filter
-        (asked, worded), near, window, standing = together(
-            link,
+    def set_out(self, facts: Facts) -> Together:
+        """The legs of this search; the facts choose the way, and may be of a moment ago."""
+        link, search, under = self._link, self._search, self._filter
+        return Together(
             [
                 scored(link, search, under, facts),
                 leading(link, under, facts, search.vector, search.depth),
                 self._part(window_part(search.windows, under.values), IN_WINDOW),
                 self._part(STANDING_ROWS if search.standing else None, STANDING),
-            ],
+            ]
         )
+
+    def candidates(self, rows: Sequence[int], legs: Together | None = None) -> Candidates:
+        """The rows worth scoring, and some that are asked for by number; with legs that have set out already."""
+        link, search, under, facts = self._link, self._search, self._filter, self._link.facts(self._search)
+        (asked, worded), near, window, standing = (legs or self.set_out(facts)).to_the_end(link)
         if near.passing is not None:
             link.counted(search, near.passing)
-        legs = [worded.best(search.depth), near.chosen]
+        best = [worded.best(search.depth), near.chosen]
         parts = [*_brought(window, IN_WINDOW, worded), *_brought(standing, STANDING, worded)]
-        chosen = all_chosen([*legs, *parts, Chosen(np.array(search.rows, np.int64))])
-        talking = all_chosen([leg.first(TALKING) for leg in legs])
-        found = gathered(link, search, under, chosen, talking, near.measured)
+        chosen = all_chosen([*best, *parts, Chosen(np.array(rows, np.int64))])
+        talking = all_chosen([leg.first(TALKING) for leg in best])
+        found = gathered(link, search, under, chosen, talking, near.measured, named=bool(rows))
         return self._answer(facts, asked, found, chosen.rows, window[0])
 
     def near(self, vectors: Sequence[Floats]) -> list[Near]:
@@ -71,7 +74,7 @@ class Look:
 
     def found(self, legs: Sequence[Leg[Found]]) -> list[Near]:
         """What some legs lead to."""
-        found: list[Found] = together(self._link, legs)
+        found: list[Found] = Together(legs).to_the_end(self._link)
         return [Near(one.rows, one.cosine, self._standing(one.rows, one.status)) for one in found]
 
     def holding(self, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:

@@ -168,7 +168,8 @@ def _best(depth: int, measured: Measured) -> tuple[Array, Array]:
 
 
 def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Found]:
-    found = yield _by_index("nearest_indexed", link, under, vector, depth, 2 * depth, _NARROW_WIDTH)
+    yield from _widened(2 * depth, _NARROW_WIDTH)
+    found = yield _by_index("nearest_indexed", link, under, vector, depth, 2 * depth)
     rows, cosine, status, ids, contents = found
     if rows is None:
         return NONE
@@ -178,7 +179,8 @@ def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Foun
 
 
 def _likely(link: Link, under: Compiled, vector: Floats, likely: int) -> Leg[Chosen]:
-    rows, spots, distance = yield _by_index("nearest_likely", link, under, vector, likely, likely, _USUAL_WIDTH)
+    yield from _widened(likely, _USUAL_WIDTH)
+    rows, spots, distance = yield _by_index("nearest_likely", link, under, vector, likely, likely)
     if rows is None:
         return NOBODY
     # A memory of several vectors may come several times: where it came first.
@@ -190,10 +192,14 @@ def _likely(link: Link, under: Compiled, vector: Floats, likely: int) -> Leg[Cho
     return Chosen(rows[places], spots[places])
 
 
-def _by_index(name: str, link: Link, under: Compiled, vector: Floats, depth: int, likely: int, usual: int) -> Ask:
+def _widened(likely: int, usual: int) -> Leg[None]:
+    """Have an index walked as wide as so many are wanted, if that is wider than it is walked anyway."""
     width = _width(likely)
     if width > usual:
-        link.row("index_width", {"width": str(width)})
+        yield Ask(text_of("index_width"), {"width": str(width)})
+
+
+def _by_index(name: str, link: Link, under: Compiled, vector: Floats, depth: int, likely: int) -> Ask:
     statement = _own(under.into(in_codes(text_of(name))), link.account_id, link.model, link.dimensions, likely)
     return Ask(statement, {**under.values, "half": Half(vector), "vector": Dense(vector), "depth": depth})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
@@ -13,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.graph import AccountGraph, GraphReader
+from recollect.persist.postgres.ahead import looked
 from recollect.persist.postgres.embeddings import embedded, how_many_embedded
 from recollect.persist.postgres.filter import compile_filter, reach
-from recollect.persist.postgres.link import Known, Link
+from recollect.persist.postgres.link import Link, Shared
 from recollect.persist.postgres.look import Look
 from recollect.persist.postgres.rows import stacked
 from recollect.persist.postgres.session import Rows, Session
@@ -35,23 +35,15 @@ from recollect.values.search import Candidates, Embedded, Glimpse, Near, Search
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class Shared:
-    """What every reader and transaction of one open store shares."""
-
-    model: str = "none"
-    dimensions: int = 1
-    known: Known = field(default_factory=Known)
-    secrets: tuple[bytes, ...] = ()
-    """As the last change found them."""
-
-
 class PostgresReader(WholeReader, GraphReader):
     """Everything that can be asked, over one session."""
 
-    def __init__(self, session: Session, shared: Shared, now: datetime | None) -> None:
+    def __init__(self, session: Session, shared: Shared, now: datetime | None, first: Search | None = None) -> None:
         self._session, self._shared, self._now = session, shared, now
+        self._outlook = None if first is None else looked(session, shared, first)
         self._links: dict[str, Link] = {}
+        if self._outlook is not None:
+            self._links[self._outlook.link.account] = self._outlook.link
 
     def get(self, account: str, ids: Sequence[str]) -> list[Record | None]:
         whole = [str(UUID(wanted)) for wanted in ids]
@@ -90,7 +82,10 @@ class PostgresReader(WholeReader, GraphReader):
         return [with_standing(memory_of(row, identity.account), replaced) for row in rows]
 
     def candidates(self, search: Search) -> Candidates:
-        return self._look(search).candidates()
+        outlook, self._outlook = self._outlook, None
+        if outlook is not None and outlook.serves(search):
+            return outlook.look.candidates(search.rows, outlook.legs)
+        return self._look(search).candidates(search.rows)
 
     def near(self, search: Search, vectors: Sequence[NDArray[np.float32]]) -> list[Near]:
         return self._look(search).near(vectors)
@@ -229,18 +224,7 @@ class PostgresReader(WholeReader, GraphReader):
         found = self._links.get(account)
         if found is None:
             stamp = None if self._session.wrote else standing.seq
-            connection, model = self._session.connection, shared.model
-            found = Link(
-                connection,
-                standing.account_id,
-                account,
-                model,
-                shared.dimensions,
-                shared.known,
-                stamp,
-                standing,
-                still=not self._session.writes,
-            )
+            found = shared.link(self._session.connection, standing, stamp, still=not self._session.writes)
             self._links[account] = found
         return found
 

@@ -80,11 +80,11 @@ class Session:
         if not self._begun:
             found, _ = self._begin(number)
         else:
-            found = self._several("turn", {"account": number, "account_id": number})[1]
+            found = self.connection.several(queries()["turn"] % {"account": number, "account_id": number})[1]
         self._standing = _standing(account, number, found)
         return self._standing
 
-    def begin(self, account: str, asked: Sequence[Asked], meanwhile: Callable[[], object]) -> list[Rows]:
+    def begin(self, account: str, asked: Sequence[Asked], meanwhile: Callable[[], object] = lambda: None) -> list[Rows]:
         """Look at an account and ask something of it, in one round trip; no answers when the server has to be asked again."""
         number = account_number(account)
         found, answers = self._begin(number, asked, meanwhile)
@@ -188,20 +188,17 @@ class Session:
     ) -> tuple[Rows, list[Rows]]:
         values = {"account": number, "account_id": number, "lock": self._lock(number)}
         answers: list[Rows] = []
+        # Several statements in one go take no values but such as are written in: all are numbers.
+        beginning = queries()["write" if self.writes else "read"] % values
         if asked:
-            statements = (queries()["write"] % values).split("; ")
-            begun, answers = self.connection.begin(statements, asked, meanwhile)
+            begun, answers = self.connection.begin(beginning.split("; "), asked, meanwhile)
         else:
-            begun = self._several("write" if self.writes else "read", values)
+            begun = self.connection.several(beginning)
         if self.writes:
             ((secrets, self.reserved),) = begun[-2]
             self._secrets = _secrets(secrets)
         self._begun = True
         return begun[-1], answers
-
-    def _several(self, name: str, values: Mapping[str, int]) -> list[Rows]:
-        """The answers of several statements that go in one round trip, which takes values that are written in: all are numbers."""
-        return self.connection.several(queries()[name] % values)
 
     def _lock(self, number: int) -> int:
         """The lock of an account, another one in each schema."""

@@ -13,9 +13,10 @@ from recollect.persist.postgres.address import Options, address_of
 from recollect.persist.postgres.connection import Connections, direct, prepare
 from recollect.persist.postgres.health import health
 from recollect.persist.postgres.leases import Leases
+from recollect.persist.postgres.link import Shared
 from recollect.persist.postgres.linking import Linking
 from recollect.persist.postgres.migrate import exists, migrate, newest, version_of
-from recollect.persist.postgres.reader import PostgresReader, Shared
+from recollect.persist.postgres.reader import PostgresReader
 from recollect.persist.postgres.seam import translated
 from recollect.persist.postgres.session import Session
 from recollect.persist.postgres.traces import erase_traces
@@ -25,6 +26,7 @@ from recollect.persist.postgres.writer import PostgresTransaction
 from recollect.values.event import Operation
 from recollect.values.first import First
 from recollect.values.ids import new_id
+from recollect.values.search import Search
 
 __all__ = ["PostgresStore", "upgraded"]
 
@@ -45,7 +47,7 @@ class PostgresStore:
         self._closed = False
 
     @contextmanager
-    def reading(self, now: datetime | None = None) -> Iterator[PostgresReader]:
+    def reading(self, now: datetime | None = None, first: Search | None = None) -> Iterator[PostgresReader]:
         """One consistent view for several reads; what is superseded is worked out for that moment."""
         self._open_or_raise()
         held: Session | None = getattr(self._inside, "session", None)
@@ -55,7 +57,7 @@ class PostgresStore:
                 yield PostgresReader(held, self._shared, now)
                 return
             with self._session(writes=False) as session:
-                yield PostgresReader(session, self._shared, now)
+                yield PostgresReader(session, self._shared, now, first)
 
     @contextmanager
     def transaction(

@@ -12,8 +12,8 @@ from recollect import errors
 from recollect.persist.graph import access_row, cluster_row, document_row
 from recollect.persist.postgres.ahead import Ahead, begun
 from recollect.persist.postgres.arriving import ArrivingWriter
+from recollect.persist.postgres.link import Shared
 from recollect.persist.postgres.pending import Pending
-from recollect.persist.postgres.reader import Shared
 from recollect.persist.postgres.rows import STORE, row_of
 from recollect.persist.postgres.session import Session
 from recollect.persist.postgres.sql import queries

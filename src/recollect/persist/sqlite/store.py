@@ -18,6 +18,7 @@ from recollect.persist.sqlite.writer import SqliteTransaction
 from recollect.values.event import Operation
 from recollect.values.first import First
 from recollect.values.ids import new_id
+from recollect.values.search import Search
 
 
 class SqliteStore:
@@ -36,7 +37,11 @@ class SqliteStore:
         self._closed = False
 
     @contextmanager
-    def reading(self, now: datetime | None = None) -> Iterator[SqliteReader]:
+    def reading(
+        self,
+        now: datetime | None = None,
+        first: Search | None = None,  # noqa: ARG002  (near: whatever is asked first is answered at once)
+    ) -> Iterator[SqliteReader]:
         """One consistent view for several reads; what is superseded is worked out for that moment."""
         with self._lock, translated(self.path):
             self._open_or_raise()
