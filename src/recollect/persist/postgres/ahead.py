@@ -6,13 +6,13 @@ seen from where the account turns out to stand.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from recollect.persist.postgres.filter import compile_search
-from recollect.persist.postgres.legs import Leg, Together
+from recollect.persist.postgres.legs import Leg, Together, text_of
 from recollect.persist.postgres.link import Facts, Link, Shared
 from recollect.persist.postgres.look import Look
 from recollect.persist.postgres.nearest import Found, nearest, walks
@@ -93,30 +93,45 @@ class Outlook:
 _OF_THE_LEGS = tuple(field.name for field in fields(Search) if field.name != "rows")
 
 
-def looked(session: Session, shared: Shared, search: Search) -> Outlook | None:
-    """Begin a view with a search; None when the account is not known well enough, or has become another since."""
-    account, number = search.viewer.account, account_number(search.viewer.account)
-    link = shared.link(session.connection, Standing(account, number), None, still=True)
-    link.stamp, facts = link.lately(search)
-    if facts is None or not search.terms or not search.depth:
-        return None
+def looked(session: Session, shared: Shared, search: Search) -> Outlook | Link | None:
+    """Begin a view with a search: its legs set out with the beginning where the account is known from before; where it is not,
+    what has to be known of it comes with the beginning. None when the account has become another since."""
+    account = search.viewer.account
+    link = shared.link(session.connection, Standing(account, account_number(account)), None, still=True)
+    before, facts = link.lately(search)
+    if facts is None:
+        return _met(session, link, search)
     # As if the account stood where it stood when it was last looked at.
-    link.standing = Standing(account, number, held=facts.held, replacing=facts.replacing)
-    if not link.knows_replaced():
+    link.stamp, link.standing = before, replace(link.standing, held=facts.held, replacing=facts.replacing)
+    if not search.terms or not search.depth or not link.knows_replaced():
         return None
     look = Look(link, search)
     legs = look.set_out(facts)
-    own = {"account_id": number}
-    asked = [(ask.statement, own | ask.values, True) for _, ask in legs.asked]
-    answers = session.begin(account, asked) if asked else []
+    own = {"account_id": link.account_id}
+    answers = session.begin(account, [(ask.statement, own | ask.values, True) for _, ask in legs.asked])
     if not answers:
         return None
-    before, link.standing = link.stamp, session.at(account)
+    link.standing = session.at(account)
     link.stamp = link.standing.seq
     if link.stamp != before and (facts.replacing or link.standing.replacing or not link.still_tell(facts)):
         return None
     legs.told([rows[0] if rows else None for rows in answers])
     return Outlook(link, look, legs, search)
+
+
+def _met(session: Session, link: Link, search: Search) -> Link | None:
+    """Begin a view of an account that is met for the first time."""
+    own = {"account_id": link.account_id}
+    asked = [(text_of("facts"), link.facts_of(search), True), (queries()["all_triggers"], own, False)]
+    answers = session.begin(link.account, asked)
+    if not answers:
+        return None
+    link.standing = session.at(link.account)
+    link.stamp = link.standing.seq
+    facts, triggers = answers
+    link.told_facts(search, facts[0] if facts else None)
+    link.known.keep(("all_triggers", link.account_id), link.stamp, list(triggers))
+    return link
 
 
 def _resumed(leg: Leg[Found], row: Any) -> Leg[Found]:

@@ -114,23 +114,30 @@ class Link:
 
     def facts(self, search: Search) -> Facts:
         """The account in numbers, for what this viewer looks at."""
-        places, identity, key = search.viewer.places(), search.viewer.identity, self._facts_key(search)
+        key = self._facts_key(search)
         found = self._own.get(key) or self._remembered(key)
-        if found is None:
-            rooms = [("agent", identity.agent), *(("team", team) for team in identity.teams)]
-            values = {
-                "places": Texts(place_text(place) for place in sorted(places)),
-                "own": Texts(room_text(scope, room) for scope, room in rooms if room),
-                "model": self.model,
-                "index": index_name(self.account_id, self.model),
-            }
-            row = self.row("facts", values)
-            found = NOTHING if row is None else _facts(row)
-            # An index may be made at any moment without a line in the journal: as long as one is due, look again.
-            if found.indexed or found.embedded < INDEXED_FROM:
-                self._keep(key, found)
-            self._own[key] = found
-        return found  # type: ignore[no-any-return]
+        return self.told_facts(search, self.row("facts", self.facts_of(search))) if found is None else found
+
+    def facts_of(self, search: Search) -> dict[str, Any]:
+        """What is bound when the facts are asked for."""
+        places, identity = search.viewer.places(), search.viewer.identity
+        rooms = [("agent", identity.agent), *(("team", team) for team in identity.teams)]
+        return {
+            "account_id": self.account_id,
+            "places": Texts(place_text(place) for place in sorted(places)),
+            "own": Texts(room_text(scope, room) for scope, room in rooms if room),
+            "model": self.model,
+            "index": index_name(self.account_id, self.model),
+        }
+
+    def told_facts(self, search: Search, row: tuple[Any, ...] | None) -> Facts:
+        """The facts as the server tells them, remembered."""
+        key, found = self._facts_key(search), NOTHING if row is None else _facts(row)
+        # An index may be made at any moment without a line in the journal: as long as one is due, look again.
+        if found.indexed or found.embedded < INDEXED_FROM:
+            self._keep(key, found)
+        self._own[key] = found
+        return found
 
     def roughly(self, search: Search) -> Facts:
         """The same for choosing a way only: of an earlier moment, while the account has grown or shrunk little since."""

@@ -16,8 +16,12 @@ SELECT name, seq, clusters, held, replacing, off, purged, gaps FROM standing(%(a
 -- secrets: The keys of the hashes of texts: the one in use, and those of stores that were brought in.
 SELECT name, value FROM notes WHERE account_id = 0 AND name IN ('secret', 'former_secrets')
 
--- read: Begin a view and look at an account, in one round trip.
-{begin_reading}; {look_at}; {account}
+-- account_in_view: The same for a view, from a plan that is kept. What only changes ask about is taken to be there.
+SELECT a.name, a.seq, a.clusters, a.held, a.replacing, ARRAY(SELECT s.project FROM switches AS s WHERE s.account_id = %(account_id)s), true, true
+FROM accounts AS a WHERE a.account_id = %(account_id)s
+
+-- read: Begin a view and look at an account.
+{begin_reading}; {look_at}
 
 -- turn: Look at another account.
 {look_at}; {account}

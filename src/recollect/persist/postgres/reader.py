@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.persist.graph import AccountGraph, GraphReader
-from recollect.persist.postgres.ahead import looked
+from recollect.persist.postgres.ahead import Outlook, looked
 from recollect.persist.postgres.embeddings import embedded, how_many_embedded
 from recollect.persist.postgres.filter import compile_filter, reach
 from recollect.persist.postgres.link import Link, Shared
@@ -40,10 +40,12 @@ class PostgresReader(WholeReader, GraphReader):
 
     def __init__(self, session: Session, shared: Shared, now: datetime | None, first: Search | None = None) -> None:
         self._session, self._shared, self._now = session, shared, now
-        self._outlook = None if first is None else looked(session, shared, first)
         self._links: dict[str, Link] = {}
-        if self._outlook is not None:
-            self._links[self._outlook.link.account] = self._outlook.link
+        ahead = None if first is None else looked(session, shared, first)
+        self._outlook = ahead if isinstance(ahead, Outlook) else None
+        if ahead is not None:
+            link = ahead.link if isinstance(ahead, Outlook) else ahead
+            self._links[link.account] = link
 
     def get(self, account: str, ids: Sequence[str]) -> list[Record | None]:
         whole = [str(UUID(wanted)) for wanted in ids]

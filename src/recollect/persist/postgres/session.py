@@ -186,18 +186,27 @@ class Session:
     def _begun_with(
         self, number: int, asked: Sequence[Asked], meanwhile: Callable[[], object]
     ) -> tuple[Rows, list[Rows]]:
+        # What begins is sent without values; all that is written in are numbers.
         values = {"account": number, "account_id": number, "lock": self._lock(number)}
+        if self.writes:
+            begun, answers = self._begun_change(queries()["write"] % values, asked, meanwhile)
+        else:
+            look = (queries()["account_in_view"], {"account_id": number}, False)
+            statements = (queries()["read"] % values).split("; ")
+            _, (begun, *answers) = self.connection.begin(statements, [look, *asked], meanwhile)
+        self._begun = True
+        return begun, answers
+
+    def _begun_change(
+        self, beginning: str, asked: Sequence[Asked], meanwhile: Callable[[], object]
+    ) -> tuple[Rows, list[Rows]]:
         answers: list[Rows] = []
-        # Several statements in one go take no values but such as are written in: all are numbers.
-        beginning = queries()["write" if self.writes else "read"] % values
         if asked:
             begun, answers = self.connection.begin(beginning.split("; "), asked, meanwhile)
         else:
             begun = self.connection.several(beginning)
-        if self.writes:
-            ((secrets, self.reserved),) = begun[-2]
-            self._secrets = _secrets(secrets)
-        self._begun = True
+        ((secrets, self.reserved),) = begun[-2]
+        self._secrets = _secrets(secrets)
         return begun[-1], answers
 
     def _lock(self, number: int) -> int:
