@@ -232,8 +232,7 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
         parts = self._parts
         account, now = self._viewer.account, parts.clock()
         found = examine(parts.store, account, now, parts.embedder, parts.missing, parts.working)
-        if parts.gardener.problem:
-            found["problems"].append(parts.gardener.problem)
+        found["problems"] += [told for told in (parts.gardener.problem, parts.waiting.problem) if told]
         return found
 
     def reembed(self, progress: Progress | None = None) -> int:

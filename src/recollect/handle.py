@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.capture.fields import clean_context, clean_name, clean_season, clean_time, one_of
 from recollect.errors import Disabled, InvalidInput
 from recollect.lookup import narrowed, one_record, operation_of, seen_events, whole
-from recollect.parts import Parts, Taken
+from recollect.parts import Parts
 from recollect.ports import Reader, Transaction, Vectors
 from recollect.recall.pipeline import Ask
 from recollect.recall.profiles import Profile
@@ -24,9 +24,9 @@ from recollect.values.words import EventKind
 
 if TYPE_CHECKING:
     from recollect.values.outcome import Refused
+    from recollect.waiting import Taken
 
 EVERYWHERE = "*"
-_MANY_TOUCHES = 256
 _MANY_EVENTS = 1000
 _OF_THE_QUESTION = ("explain", "now", "context", "true_at", "season", "named")
 
@@ -66,15 +66,19 @@ class Handle:
             at = Search(ask.viewer, ask.filter, ask.now.timestamp())
             recalled = shown(reader, ask.viewer.identity, answer.recalled, at)
         parts.recalled.add(ask.viewer.identity, [hit.memory.content for hit in recalled])
-        parts.waiting.recalled(ask.viewer.account, [hit.memory.id for hit in recalled])
-        if not parts.store.writable:
-            return recalled
-        if settings.gaps and answer.missed and ask.filter == Filter() and not ask.named:
+        self.counted(ask.viewer.account, [hit.memory.id for hit in recalled], answer.rows)
+        if parts.store.writable and settings.gaps and answer.missed and ask.filter == Filter() and not ask.named:
             self._miss(ask, prepared.query.terms, answer.vector)
-        counted = settings.touch and answer.rows
-        if counted and parts.waiting.touch(ask.viewer.account, answer.rows, parts.clock()) >= _MANY_TOUCHES:
-            self.settle()
         return recalled
+
+    def counted(self, account: str, ids: Sequence[str], rows: Sequence[int]) -> None:
+        """Take note of what a question brought, and count an access on its rows; nobody waits for that."""
+        parts, now = self.parts, self.parts.clock()
+        parts.waiting.recalled(account, ids, now)
+        if not parts.store.writable or not parts.loaded.settings.touch or not rows:
+            return
+        parts.waiting.touch(account, rows, now)
+        self.settle_soon()
 
     def asked(
         self,
@@ -111,7 +115,7 @@ class Handle:
 
         cleaned = apply_policy(ask.text.strip(), self.parts.vetting.policy)
         if not isinstance(cleaned, Refusal) and not cleaned.redacted:
-            self.parts.waiting.misses.append(Miss(cleaned.text, terms, vector, ask.viewer, ask.now))
+            self.parts.waiting.miss(Miss(cleaned.text, terms, vector, ask.viewer, ask.now))
 
     def edit(
         self, id: str, kind: EventKind, change: Callable[[Record], Record | Refused], reason: str | None = None
@@ -204,16 +208,31 @@ class Handle:
 
     def settle(self) -> None:
         """Write what is waiting: access counts, reads of pools, unanswered questions; one transaction an account."""
-        waiting = self.parts.waiting
-        if not waiting.any or not self.parts.store.writable:
-            return
-        for account, taken in waiting.take().items():
-            with self.parts.store.transaction(account, self.actor, taken.at) as tx:
-                tx.touch(account, taken.counts, taken.at)
-                _write_down(tx, taken)
-                due = self._count_recalls(tx, account, taken.recalls)
-            if due:
-                self.parts.gardener.tend(account)
+        if self.parts.store.writable:
+            self._write_waiting()
+            self._tend()
+
+    def settle_soon(self) -> None:
+        """The same in the background, once there is much of it: nobody who reads waits for a writer."""
+        self.parts.waiting.soon(self._write_waiting)
+        self._tend()
+
+    def _write_waiting(self) -> None:
+        with self.parts.waiting.taken() as waiting:
+            while waiting:
+                account, taken = next(iter(waiting.items()))
+                with self.parts.store.transaction(account, self.actor, taken.at) as tx:
+                    tx.touch(account, taken.counts, taken.at)
+                    _write_down(tx, taken)
+                    due = self._count_recalls(tx, account, taken.recalls)
+                del waiting[account]
+                if due:
+                    self.parts.waiting.due.add(account)
+
+    def _tend(self) -> None:
+        """Have clusters found anew where that is due; never begun by a thread that may end with the process."""
+        while self.parts.waiting.due:
+            self.parts.gardener.tend(self.parts.waiting.due.pop())
 
     def _count_recalls(self, tx: Transaction, account: str, recalls: int) -> bool:
         """Count recalls over all processes; whether the clusters are due to be found anew."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.errors import EmbedderError
 from recollect.values.scope import Identity
+from recollect.waiting import Waiting
 
 if TYPE_CHECKING:
     from recollect.capture.pipeline import Capture
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from recollect.recall.pipeline import Recall
     from recollect.recall.profiles import Profile
     from recollect.upkeep.gardener import Gardener
-    from recollect.values.gap import Miss
     from recollect.values.memory import Record
-    from recollect.values.pool import PoolRead
 
 _MANY_IDENTITIES = 256
 
@@ -45,73 +43,6 @@ class Echoes:
     def clear(self) -> None:
         """Forget it all: something of it was purged."""
         self._texts.clear()
-
-
-@dataclass(slots=True)
-class Taken:
-    """What waited for one account."""
-
-    at: datetime
-    counts: Counter[int] = field(default_factory=Counter)
-    misses: list[Miss] = field(default_factory=list)
-    reads: list[PoolRead] = field(default_factory=list)
-    recalls: int = 0
-
-
-@dataclass(slots=True)
-class Waiting:
-    """What reading left behind and nobody wrote yet: accesses and reads of pools (counters, not history), unanswered questions.
-
-    `together` holds the ids each of the last recalls returned: what is confirmed of the same one is linked.
-    """
-
-    counts: dict[str, Counter[int]] = field(default_factory=dict)
-    misses: list[Miss] = field(default_factory=list)
-    reads: list[PoolRead] = field(default_factory=list)
-    recalls: Counter[str] = field(default_factory=Counter)
-    at: datetime | None = None
-    together: deque[frozenset[str]] = field(default_factory=lambda: deque(maxlen=20))
-    confirmed: deque[str] = field(default_factory=lambda: deque(maxlen=100))
-
-    @property
-    def any(self) -> bool:
-        return bool(self.counts or self.misses or self.reads)
-
-    def touch(self, account: str, rows: tuple[int, ...], at: datetime) -> int:
-        """Count some rows; returns how many are waiting."""
-        self.counts.setdefault(account, Counter()).update(rows)
-        self.at = at
-        return sum(len(rows) for rows in self.counts.values())
-
-    def read(self, one: PoolRead) -> int:
-        """Count a read of a pool; returns how many are waiting."""
-        self.reads.append(one)
-        return len(self.reads)
-
-    def recalled(self, account: str, ids: Sequence[str]) -> None:
-        """Take note of what one recall returned."""
-        self.recalls[account] += 1
-        self.together.append(frozenset(ids))
-
-    def confirm(self, id: str) -> list[str]:
-        """A memory helped; which others of the same recall did so before."""
-        before = [other for other in self.confirmed if other != id]
-        self.confirmed.append(id)
-        return [other for other in dict.fromkeys(before) if any({id, other} <= ids for ids in self.together)]
-
-    def take(self) -> dict[str, Taken]:
-        """Everything waiting, handed over once, by account."""
-        counts, misses, reads = self.counts, self.misses, self.reads
-        self.counts, self.misses, self.reads = {}, [], []
-        times = [*([self.at] if self.at else []), *(miss.at for miss in misses[-1:]), *(read.at for read in reads[-1:])]
-        taken = {account: Taken(times[0], held) for account, held in counts.items()}
-        for miss in misses:
-            taken.setdefault(miss.viewer.account, Taken(times[0])).misses.append(miss)
-        for read in reads:
-            taken.setdefault(read.account, Taken(times[0])).reads.append(read)
-        for account, held in taken.items():
-            held.recalls = self.recalls.pop(account, 0)
-        return taken
 
 
 @dataclass(frozen=True, slots=True)

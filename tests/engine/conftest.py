@@ -11,7 +11,7 @@ import recollect
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
 
-ON_BOTH = ("test_journal.py", "test_links.py", "test_purge.py", "test_rooms.py")
+ON_BOTH = ("test_counting.py", "test_journal.py", "test_links.py", "test_purge.py", "test_rooms.py")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

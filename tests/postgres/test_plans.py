@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import psycopg
@@ -12,9 +13,18 @@ from recollect.persist.postgres.rows import account_number
 from recollect.persist.postgres.store import PostgresStore
 from recollect.persist.postgres.words import marks_of
 from recollect.testing.contract.samples import NOW, put, record
+from recollect.values.filter import Filter
+from recollect.values.scope import Identity, Viewer
+from recollect.values.search import Search
 
-_HELD, _TELLING = 20_000, 400
+_HELD, _TELLING, _TINY = 20_000, 400, 10_000
 _COUNTED = "SELECT sum(idx_tup_read)::bigint FROM pg_stat_all_indexes WHERE schemaname = 'recollect' AND relname LIKE 'memories%'"
+
+_OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+# What differs from row to row.
+_FRESH = {
+    "account_id": "n", "row": "nextval('memory_rows')", "id": "gen_random_uuid()", "digest": "decode(md5(n::text), 'hex')",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -31,28 +41,49 @@ def shared_part(fresh_database: str) -> Iterator[psycopg.Connection]:
     store.close()
 
 
+def _columns(superuser: psycopg.Connection) -> list[str]:
+    found = superuser.execute(
+        "SELECT attname FROM pg_attribute WHERE attrelid = 'memories'::regclass AND attnum > 0 ORDER BY attnum"
+    )
+    return [name for (name,) in found]
+
+
 def _multiply(superuser: psycopg.Connection, account: str) -> None:
     """As many rows like the one there is, as a load would leave them, some of them with the telling word."""
     own = account_number(account)
     told = int(marks_of(own, ("telling",))[0])
-    columns = [
-        name
-        for (name,) in superuser.execute(
-            "SELECT attname FROM pg_attribute WHERE attrelid = 'memories'::regclass AND attnum > 0 ORDER BY attnum"
-        )
-    ]
-    fresh = {"row": "nextval('memory_rows')", "id": "gen_random_uuid()", "digest": "decode(md5(n::text), 'hex')",
+    fresh = {**_FRESH, "account_id": "m.account_id",
+             "packed_words": "m.packed_words || CASE WHEN n %% %s = 0 THEN %s ELSE ''::bytea END",
              "words": "m.words || CASE WHEN n %% %s = 0 THEN %s ELSE n END"}  # fmt: skip
-    chosen = ", ".join(fresh.get(name, f'm."{name}"') for name in columns)
+    chosen = ", ".join(fresh.get(name, f'm."{name}"') for name in _columns(superuser))
     superuser.execute(
         f"INSERT INTO memories SELECT {chosen} FROM memories AS m, generate_series(1, %s) AS n WHERE m.account_id = %s",
-        [_HELD // _TELLING, told, _HELD, own],
+        [_HELD // _TELLING, told.to_bytes(4, "little", signed=True), _HELD // _TELLING, told, _HELD, own],
     )
+    superuser.execute("INSERT INTO terms VALUES (%s, %s, %s)", [own, told, _TELLING])
+    for counts in ("accounts", "rooms"):
+        superuser.execute(f"UPDATE {counts} SET held = held + %s WHERE account_id = %s", [_HELD, own])
 
 
+@pytest.fixture
+def crowded_part(shared_part: psycopg.Connection) -> psycopg.Connection:
+    """The same part with thousands of accounts of one memory each: on average an account is small."""
+    columns = ", ".join(f'"{name}"' for name in _columns(shared_part))
+    chosen = ", ".join(_FRESH.get(name, f'm."{name}"') for name in _columns(shared_part))
+    shared_part.execute(
+        f"INSERT INTO memories ({columns}) SELECT {chosen} FROM (SELECT * FROM memories WHERE account_id = %s LIMIT 1) AS m,"
+        " generate_series(1, %s) AS n",
+        [account_number("one"), _TINY],
+    )
+    shared_part.execute("VACUUM (ANALYZE) memories")
+    return shared_part
+
+
+@pytest.mark.parametrize("part", ["shared_part", "crowded_part"])
 def test_a_word_of_a_large_account_is_looked_up_without_going_through_the_account(
-    shared_part: psycopg.Connection,
+    request: pytest.FixtureRequest, part: str
 ) -> None:
+    shared_part: psycopg.Connection = request.getfixturevalue(part)
     own = account_number("one")
     shared_part.execute("SELECT set_config('recollect.account', %s, false)", [str(own)])
     marks = marks_of(own, ("telling",)).tolist()
@@ -73,3 +104,21 @@ def _entries_read(superuser: psycopg.Connection) -> int:
     found = superuser.execute(_COUNTED).fetchone()
     assert found is not None
     return int(found[0] or 0)
+
+
+def test_words_under_a_filter_are_looked_up_without_going_through_the_account(
+    shared_part: psycopg.Connection, fresh_database: str
+) -> None:
+    others = shared_part.execute(_OTHERS).fetchone()
+    store = PostgresStore(fresh_database, Options(connections=1))
+    viewer = Viewer(Identity("one"))
+    search = Search(viewer, Filter(types=("fact",)), NOW.timestamp() + 9, None, ("telling",), depth=20)
+    before = _entries_read(shared_part)
+    with store.reading() as reader:
+        found = reader.candidates(search)
+    store.close()
+    assert len(found.rows) == 20
+    deadline = time.monotonic() + 10
+    while shared_part.execute(_OTHERS).fetchone() != others:  # what a connection read is told when it ends
+        assert time.monotonic() < deadline
+    assert _TELLING <= _entries_read(shared_part) - before < 8 * _TELLING

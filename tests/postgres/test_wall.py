@@ -86,11 +86,12 @@ def verbs(memory: recollect.Memory, text: str) -> Iterator[Callable[[], Any]]:
     for place in ("project", "session", "task", "season"):
         yield lambda place=place: memory.recall(SECRET, **{place: text})
     yield lambda: memory.search(text)
-    for filter_ in ("tags", "sources", "types", "scopes", "statuses"):
-        yield lambda filter_=filter_: memory.list(**{filter_: (text,)})
-        yield lambda filter_=filter_: memory.recall(SECRET, **{filter_: (text,)})
-    for filter_ in ("project", "session"):
+    for filter_ in ("tag", "source", "type", "scope", "status", "project", "session", "since", "until"):
         yield lambda filter_=filter_: memory.list(**{filter_: text})
+    for filter_ in ("tag", "source", "type", "scope", "status", "since", "until"):
+        yield lambda filter_=filter_: memory.recall(SECRET, **{filter_: text})
+    for phrase in (f"#{text}", f'"{text}"', f"last March {text}"):
+        yield lambda phrase=phrase: memory.recall(phrase, context=text)
     for verb in ("get", "history", "forget", "undo", "provenance", "related", "members"):
         yield lambda verb=verb: getattr(memory, verb)(text)
     yield lambda: memory.describe_tag(text, text)

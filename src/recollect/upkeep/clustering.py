@@ -152,7 +152,15 @@ def _proposed(vectors: Floats, smallest: int) -> Labels:
     if float(np.abs(centred).max()) < _SAME:
         return np.zeros(len(vectors), np.int64)
     neighbours = _neighbours(vectors, int(np.clip(len(vectors) // 10, 2, _NEIGHBOURS)))
-    return _dense(_reduced(_together(_unit(centred), neighbours)), smallest)
+    # Copies stay one point: a product of matrices may round what is equal in one row otherwise than in the next, by processor.
+    first = _first_copies(vectors)
+    return _dense(_reduced(_together(_unit(centred), neighbours[first]))[first], smallest)
+
+
+def _first_copies(vectors: Floats) -> Labels:
+    """For each vector the place of the first that equals it."""
+    places: dict[bytes, int] = {}
+    return np.array([places.setdefault(vector.tobytes(), place) for place, vector in enumerate(vectors)], np.int64)
 
 
 def _neighbours(vectors: Floats, count: int) -> Labels:

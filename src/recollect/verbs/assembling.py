@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 BUDGET = 16_000
 _LARGEST = 10_000_000
-_MANY_TOUCHES = 256
 
 
 class ContextFields(TypedDict, total=False):
@@ -59,15 +58,11 @@ class AssemblingVerbs(View):
         """
         asked: ContextFields = {"budget": budget, "layers": layers, "start": start, "now": now}
         made = self._assembled(topic, {**asked, "project": project, "session": session, "task": task})
-        parts, account = self._parts, self._viewer.account
-        parts.recalled.add(self._viewer.identity, [item.memory.content for item in made.block.items])
+        self._parts.recalled.add(self._viewer.identity, [item.memory.content for item in made.block.items])
         if not made.brought:
             return made.block
         # Only what the topic brought counts as read: what is in every block would be counted up turn by turn.
-        parts.waiting.recalled(account, list(made.brought))
-        counted = parts.store.writable and parts.loaded.settings.touch
-        if counted and parts.waiting.touch(account, tuple(made.brought.values()), parts.clock()) >= _MANY_TOUCHES:
-            self._handle.settle()
+        self._handle.counted(self._viewer.account, list(made.brought), list(made.brought.values()))
         return made.block
 
     def preview(self, topic: str | None = None, **asked: Unpack[ContextFields]) -> Block:

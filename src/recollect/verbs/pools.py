@@ -19,7 +19,6 @@ from recollect.verbs.containers import Containers, named
 # The verb `list` hides the built-in inside the class.
 Listed = list[Pool]
 _MISSING = object()
-_MANY_READS = 256
 
 
 class Pools(Containers):
@@ -171,8 +170,8 @@ class Pools(Containers):
             held = self._held(reader, name)
         if self._parts.store.writable:
             read = PoolRead(held.account, held.id, self._handle.actor, self._parts.clock())
-            if self._parts.waiting.read(read) >= _MANY_READS:
-                self._handle.settle()
+            self._parts.waiting.read(read)
+            self._handle.settle_soon()
         return held
 
     def _changed(self, name: str, expected: int | None, reason: str, change: tier.Change) -> Pool:

@@ -38,17 +38,18 @@ FROM (SELECT s.word, s.memories, row_number() OVER rarest AS place, sum(s.memori
       WHERE s.account_id = %(account_id)s AND s.word = ANY (%(marks)s)
       WINDOW rarest AS (ORDER BY s.memories, array_position(%(marks)s::integer[], s.word))) AS t
 
--- held_words: those, and the words of the rows that hold one of the deciding ones
+-- worded: those, and the words of the rows that hold one of the deciding ones, when place, status and time are the whole filter
+WITH known AS MATERIALIZED ({known_words})
 SELECT (SELECT k.words FROM known AS k), (SELECT k.memories FROM known AS k),
        array_agg(g.row), array_agg(g.spot), array_agg(octet_length(g.words) / 4), string_agg(g.words, '')
 FROM words_any((SELECT k.gate FROM known AS k), %(places)s, %(stored)s, %(now)s, %(past)s) AS g
 
--- worded: that, when place, status and time are the whole filter
-WITH known AS MATERIALIZED ({known_words}) {held_words}
-
 -- worded_under: that under any filter
-WITH known AS MATERIALIZED ({known_words}) {held_words} JOIN memories AS m ON m.row = g.row
-WHERE {where}
+WITH known AS MATERIALIZED ({known_words})
+SELECT (SELECT k.words FROM known AS k), (SELECT k.memories FROM known AS k),
+       array_agg(m.row), array_agg(m.ctid), array_agg(octet_length(m.packed_words) / 4), string_agg(m.packed_words, '')
+FROM memories AS m WHERE {where} AND m.ctid = ANY (ARRAY(
+    SELECT g.spot FROM words_any((SELECT k.gate FROM known AS k), %(places)s, %(stored)s, %(now)s, %(past)s) AS g))
 
 -- measured: how near every row that passes is; whoever asks sorts
 -- (Rows go from part to part as an array: a join of a table nobody has analysed since it grew may compare each with each.)
