@@ -50,6 +50,16 @@ def large(store: PostgresStore, empty_database: str, superuser: psycopg.Connecti
 
 
 @pytest.fixture
+def little(store: PostgresStore) -> PostgresStore:
+    """A store whose one account is measured row by row."""
+    store.use_model(MODEL, DIMENSIONS)
+    with store.transaction(ACCOUNT, "tester", NOW) as tx:
+        for number, vector in enumerate(unit(60, 7)):
+            tx.insert(record(f"n{number}"), vector[None, :])
+    return store
+
+
+@pytest.fixture
 def tenant(superuser: psycopg.Connection, empty_database: str) -> Iterator[Callable[[str], str]]:
     """Makes a login role that may do no more than our own role; returns the address to log in with it."""
     made: list[sql.Identifier] = []

@@ -28,13 +28,14 @@ def first(text: str, vector: NDArray[np.float32] = VECTOR, meanwhile: Callable[[
     return First(text, LIKE, vector, meanwhile)
 
 
-@pytest.fixture
-def known(large: PostgresStore) -> PostgresStore:
-    """A large account that this process has changed and searched before."""
-    with large.transaction(ACCOUNT, "tester", NOW) as tx:
+@pytest.fixture(params=["large", "little"])
+def known(request: pytest.FixtureRequest) -> PostgresStore:
+    """An account, with a vector index or without, that this process has changed and searched before."""
+    store: PostgresStore = request.getfixturevalue(request.param)
+    with store.transaction(ACCOUNT, "tester", NOW) as tx:
         tx.near(LIKE, [VECTOR])
         tx.insert(record("late"), VECTOR[None, :])
-    return large
+    return store
 
 
 def test_what_is_asked_with_the_beginning_is_answered_as_afterwards(known: PostgresStore) -> None:

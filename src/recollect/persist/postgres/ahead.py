@@ -15,7 +15,7 @@ from recollect.persist.postgres.filter import compile_search
 from recollect.persist.postgres.legs import Leg, Together, text_of
 from recollect.persist.postgres.link import Facts, Link, Shared
 from recollect.persist.postgres.look import Look
-from recollect.persist.postgres.nearest import Found, nearest, walks
+from recollect.persist.postgres.nearest import Found, foreseen, nearest
 from recollect.persist.postgres.replacements import NO_ROWS
 from recollect.persist.postgres.rows import account_number
 from recollect.persist.postgres.session import Rows, Session, Standing
@@ -57,8 +57,7 @@ def begun(session: Session, shared: Shared, account: str, first: First) -> Ahead
     _, facts = link.lately(first.search)
     # Where what is superseded is wanted as well, no row depends on who replaced it.
     under = compile_search(first.search, number, NO_ROWS)
-    # Only where the nearest are looked for in a vector index: elsewhere the way depends on counts of the moment.
-    if not secrets or facts is None or not walks(under, facts, first.search.depth):
+    if not secrets or facts is None or not foreseen(under, facts, first.search.depth):
         return None
     if not {"active", "superseded"} <= set(first.search.filter.statuses):
         return None

@@ -82,9 +82,11 @@ def nearest(link: Link, under: Compiled, facts: Facts, vector: Floats, depth: in
     return few if few is not None else (yield from _standing(link, under, vector, depth))
 
 
-def walks(under: Compiled, facts: Facts, depth: int) -> bool:
-    """Whether the nearest are looked for in an index, as wide as a change walks it: then the first question is known ahead."""
-    return _indexed(facts) and under.wide and _width(2 * depth) <= _NARROW_WIDTH
+def foreseen(under: Compiled, facts: Facts, depth: int) -> bool:
+    """Whether the first question for the nearest is known ahead: there is something to measure, and no index to be widened for."""
+    if facts.vectors == 0 or depth == 0:
+        return False
+    return not (_indexed(facts) and under.wide) or _width(2 * depth) <= _NARROW_WIDTH
 
 
 def leading(link: Link, under: Compiled, facts: Facts, vector: Floats | None, depth: int) -> Leg[Found]:
