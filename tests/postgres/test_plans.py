@@ -99,6 +99,22 @@ def test_a_word_of_a_large_account_is_looked_up_without_going_through_the_accoun
     assert _entries_read(shared_part) - before < 4 * _TELLING
 
 
+@pytest.mark.parametrize("part", ["shared_part", "crowded_part"])
+def test_the_doctor_tells_which_index_is_asked_for_words(
+    request: pytest.FixtureRequest, part: str, fresh_database: str
+) -> None:
+    superuser: psycopg.Connection = request.getfixturevalue(part)
+    store = PostgresStore(fresh_database, Options(connections=1))
+    told = store.check()
+    assert told["server"]["found by words"] == "through memories_p000_words_idx"
+    assert not [finding for finding in told["findings"] if "words" in finding]
+    superuser.execute("DROP INDEX memories_words")
+    told = store.check()
+    store.close()
+    assert told["server"]["found by words"] != "through memories_p000_words_idx"
+    assert [finding for finding in told["findings"] if finding.startswith("words are looked up through the entries")]
+
+
 def _entries_read(superuser: psycopg.Connection) -> int:
     superuser.execute("SELECT pg_stat_force_next_flush()")
     found = superuser.execute(_COUNTED).fetchone()

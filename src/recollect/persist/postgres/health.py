@@ -19,6 +19,7 @@ def health(connection: Connection, address: Address, options: Options, account: 
     """Findings by name, over a fresh connection of the login role; `findings` are those that need a hand."""
     connection.execute(queries()["session_path"], {"schema": address.schema})
     indexes, missing = _vector_indexes(connection)
+    by_words, slow = _words(connection)
     prepare(connection, address, options)
     version, vector, newest, durable, failures, most = _row(connection, "server")
     size, index_size = _row(connection, "sizes")
@@ -28,6 +29,7 @@ def health(connection: Connection, address: Address, options: Options, account: 
         *([] if durable else ["the server does not wait for its disk (fsync, full_page_writes, synchronous_commit)"]),
         *([] if held else [f"the wall between accounts is not in force: {wall}; run `recollect migrate`"]),
         *missing,
+        *slow,
         *_uneven(connection, address, options, most),
         *_indexes(connection),
         *(
@@ -50,6 +52,7 @@ def health(connection: Connection, address: Address, options: Options, account: 
             "durable": "yes" if durable else "no",
             "vector indexes": indexes,
             **{f"found {what}": plan for what, plan in plans.items()},
+            "found by words": by_words,
         },
         "findings": findings,
     }
@@ -109,6 +112,19 @@ def _vector_indexes(connection: Connection) -> tuple[str, list[str]]:
     return f"{len(wanted) - len(lacking)} of {len(wanted)}", [f"{said}; run `recollect migrate`" for said in problems]
 
 
+def _words(connection: Connection) -> tuple[str, list[str]]:
+    """Which index is asked for words; they are looked up by functions of the owner, so only who may see all can tell."""
+    if not _row(connection, "may_see_all")[0]:
+        return "not told to this role", []
+    plan = _row(connection, "plan_of_words")[0][0]["Plan"]
+    wide = [
+        leaf for leaf in _leaves(plan) if leaf["Plan Rows"] > _MANY_ROWS and "words" not in leaf.get("Index Name", "")
+    ]
+    return _way(plan), [
+        "words are looked up through the entries of whole accounts; run ANALYZE memories"
+    ] if wide else []
+
+
 def _plans(connection: Connection, account: str) -> dict[str, str]:
     """Whether the planner takes an index for what must be quick."""
     number = account_number(account)
@@ -120,12 +136,16 @@ def _plans(connection: Connection, account: str) -> dict[str, str]:
 
 
 def _way(plan: dict[str, Any]) -> str:
-    scans = [plan]
-    while scans:
-        node = scans.pop()
-        if "Index" in node["Node Type"] or "Bitmap" in node["Node Type"]:
-            return f"through {node.get('Index Name', 'an index')}"
-        if node["Node Type"] == "Seq Scan" and node["Plan Rows"] > _MANY_ROWS:
-            return "whole part"
-        scans += node.get("Plans", [])
-    return "few rows, read through"
+    leaves = list(_leaves(plan))
+    if any(leaf["Node Type"] == "Seq Scan" and leaf["Plan Rows"] > _MANY_ROWS for leaf in leaves):
+        return "whole part"
+    named = [leaf["Index Name"] for leaf in leaves if "Index Name" in leaf]
+    return f"through {named[0]}" if named else "few rows, read through"
+
+
+def _leaves(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The nodes of a plan that read a table or an index."""
+    if not node.get("Plans"):
+        yield node
+    for inner in node.get("Plans", []):
+        yield from _leaves(inner)

@@ -485,3 +485,7 @@ EXPLAIN (FORMAT JSON) {get_memories}
 
 -- plan_of_texts: How a memory is found by its exact text.
 EXPLAIN (FORMAT JSON) {by_digest}
+
+-- plan_of_words: How the owner's functions look words up, for whatever account.
+EXPLAIN (GENERIC_PLAN, FORMAT JSON)
+SELECT m.row FROM memories AS m WHERE m.account_id = $1 AND m.words && $2::integer[] AND m.words @> $3::integer[] AND m.words @> $4::integer[]

@@ -247,9 +247,9 @@ CREATE TABLE leases (
 
 -- The word index under the wall: its operators may not be index conditions where row-level security stands (they could tell of
 -- rows by their errors), so these functions of the owner look up, and hold to the account of the session themselves. They are
--- planned once, for any account and any words: planning took longer than looking up. Every row holds no word at all, so that
--- condition is nobody's but the planner's, who takes a condition whose value it does not know for one that few rows meet. With it
--- (and with what wall.sql says of accounts) the word index alone is asked, never the entries of a whole account.
+-- planned once, for any account and any words: planning took longer than looking up. That every row holds no word is said, twice,
+-- to the planner only, who takes a condition whose value it does not know for one that few rows meet. With it (and with what
+-- wall.sql says of accounts) the word index alone is asked, never the entries of a whole account.
 
 -- The rows of the session's account that hold one of some words, in some places, as they stand at a moment,
 -- and where on its pages each stands.
@@ -264,7 +264,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT m.row, m.ctid, m.packed_words FROM memories AS m
-    WHERE m.account_id = own AND m.words && marks AND m.words @> none AND m.place = ANY (places) AND m.status = ANY (statuses)
+    WHERE m.account_id = own AND m.words && marks AND m.words @> none AND m.words @> (none || none) AND m.place = ANY (places) AND m.status = ANY (statuses)
       AND (m.status <> 'active' OR (
           (m.expires_at IS NULL OR m.expires_at > at) AND (m.valid_until IS NULL OR m.valid_until > at)
           AND (CASE WHEN past THEN coalesce(m.valid_from, m.occurred_at, m.created_at) ELSE m.valid_from END > at) IS NOT TRUE));
@@ -282,7 +282,8 @@ DECLARE
     none integer[] := '{}';
 BEGIN
     RETURN QUERY
-    SELECT m.row FROM memories AS m WHERE m.account_id = own AND m.words @> marks AND m.words @> none LIMIT most;
+    SELECT m.row FROM memories AS m WHERE m.account_id = own AND m.words @> marks AND m.words @> none AND m.words @> (none || none)
+    LIMIT most;
 END
 $$;
 

@@ -32,7 +32,8 @@ BEGIN
                        CASE held.name WHEN 'notes' THEN ' OR account_id = 0' ELSE '' END);
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO %I', held.name, worker);
     END LOOP;
-    -- One plan serves every account. It has to be good for one that owns the whole part, and is never bad for a small one.
+    -- One plan serves every account of a part. Told that there is only one, the planner takes each for as large as the largest it
+    -- has seen there: a plan that is good for that one is never bad for a small one.
     FOR held IN SELECT c.oid, c.relname AS name FROM pg_inherits AS i
         JOIN pg_class AS c ON c.oid = i.inhrelid JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'account_id'
         WHERE i.inhparent = 'memories'::regclass AND a.attoptions IS NULL ORDER BY c.relname

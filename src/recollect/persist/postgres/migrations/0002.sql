@@ -16,7 +16,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT m.row, m.ctid, m.packed_words FROM memories AS m
-    WHERE m.account_id = own AND m.words && marks AND m.words @> none AND m.place = ANY (places) AND m.status = ANY (statuses)
+    WHERE m.account_id = own AND m.words && marks AND m.words @> none AND m.words @> (none || none) AND m.place = ANY (places) AND m.status = ANY (statuses)
       AND (m.status <> 'active' OR (
           (m.expires_at IS NULL OR m.expires_at > at) AND (m.valid_until IS NULL OR m.valid_until > at)
           AND (CASE WHEN past THEN coalesce(m.valid_from, m.occurred_at, m.created_at) ELSE m.valid_from END > at) IS NOT TRUE));
@@ -34,6 +34,7 @@ DECLARE
     none integer[] := '{}';
 BEGIN
     RETURN QUERY
-    SELECT m.row FROM memories AS m WHERE m.account_id = own AND m.words @> marks AND m.words @> none LIMIT most;
+    SELECT m.row FROM memories AS m WHERE m.account_id = own AND m.words @> marks AND m.words @> none AND m.words @> (none || none)
+    LIMIT most;
 END
 $$;
