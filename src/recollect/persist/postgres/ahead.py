@@ -6,7 +6,7 @@ seen from where the account turns out to stand.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -96,12 +96,13 @@ def looked(session: Session, shared: Shared, search: Search) -> Outlook | Link |
     """Begin a view with a search: its legs set out with the beginning where the account is known from before; where it is not,
     what has to be known of it comes with the beginning. None when the account has become another since."""
     account = search.viewer.account
-    link = shared.link(session.connection, Standing(account, account_number(account)), None, still=True)
+    number = account_number(account)
+    link = shared.link(session.connection, Standing(account, number), None, still=True)
     before, facts = link.lately(search)
     if facts is None:
         return _met(session, link, search)
     # As if the account stood where it stood when it was last looked at.
-    link.stamp, link.standing = before, replace(link.standing, held=facts.held, replacing=facts.replacing)
+    link.stamp, link.standing = before, Standing(account, number, held=facts.held, replacing=facts.replacing)
     if not search.terms or not search.depth or not link.knows_replaced():
         return None
     look = Look(link, search)

@@ -35,6 +35,7 @@ _CODES = {
     for name, words in (("status", STATUSES), ("type", MEMORY_TYPES), ("scope", SCOPES), ("source", PROVENANCE_KINDS))
 }
 _NO_SEASON, _NO_THREAD = 0, -1
+_SCORED = tuple(name for name in Columns.__slots__ if name in (FACETS.names or ()))
 
 
 def facets_of(row: Mapping[str, Any]) -> bytes:
@@ -67,7 +68,7 @@ def scoring_columns(
 ) -> Columns:
     """The columns the scorer may see, from facets, counters and lengths of the same rows; `standing` replaces the statuses."""
     facets = found["facets"]
-    own = {name: facets[name] for name in Columns.__slots__ if name in (FACETS.names or ())}
+    own = {name: facets[name] for name in _SCORED}
     own["season"] = -(facets["season"] != _NO_SEASON).astype(np.int8)
     for season in seasons:
         own["season"][facets["season"] == _number(season)] = 1

@@ -45,15 +45,21 @@ class Chosen:
 NOBODY = Chosen(np.empty(0, np.int64))
 
 
-def all_chosen(parts: Sequence[Chosen]) -> Chosen:
-    """The rows of several legs in growing order, each once; their spots, if those of all are known."""
+def one_after_the_other(parts: Sequence[Chosen]) -> Chosen:
+    """The rows of several legs as they come; their spots, if those of all are known."""
     parts = [part for part in parts if len(part.rows)]
     if not parts:
         return NOBODY
-    rows = np.concatenate([part.rows for part in parts])
-    places = places_once(rows)
     known = [part.spots for part in parts if part.spots is not None]
-    return Chosen(rows[places], np.concatenate(known)[places] if len(known) == len(parts) else None)
+    spots = np.concatenate(known) if len(known) == len(parts) else None
+    return Chosen(np.concatenate([part.rows for part in parts]), spots)
+
+
+def all_chosen(parts: Sequence[Chosen]) -> Chosen:
+    """The same in growing order, each row once."""
+    chosen = one_after_the_other(parts)
+    places = places_once(chosen.rows)
+    return Chosen(chosen.rows[places], None if chosen.spots is None else chosen.spots[places])
 
 
 def places_once(rows: NDArray[np.int64]) -> NDArray[np.intp]:

@@ -107,7 +107,7 @@ class Link:
         """The rows replaced for a viewer at a moment."""
         if (self.facts(search) if self.stamp is None else self.standing).replacing == 0:
             return NO_ROWS
-        key = (search.viewer.places(), search.now, search.past)
+        key = (search.viewer, search.now, search.past)
         if self._own.get("superseded", (None,))[0] != key:
             self._own["superseded"] = (key, self.replaced().superseded(search))
         return self._own["superseded"][1]  # type: ignore[no-any-return]
@@ -157,11 +157,11 @@ class Link:
         return self.standing.replacing == 0 or self._remembered("replaced") is not None
 
     def _facts_key(self, search: Search) -> object:
-        return ("facts", self.model, search.viewer.places(), search.viewer.identity)
+        return ("facts", self.model, search.viewer)
 
     def counted(self, search: Search, passing: int | None = None) -> Any:
         """How many rows pass this filter, remembered for the further looks of the same question; None when nobody counted."""
-        key = ("passing", search.viewer.places(), search.filter, search.now, search.past)
+        key = ("passing", search.viewer, search.filter, search.now, search.past)
         return self._remembered(key) if passing is None else self._keep(key, passing)
 
     def memories_of(self, marks: NDArray[np.int32]) -> NDArray[np.int64]:

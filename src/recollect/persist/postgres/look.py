@@ -17,7 +17,16 @@ from recollect.persist.postgres.columns import Array, Half
 from recollect.persist.postgres.facets import no_rows, scoring_columns, words_in
 from recollect.persist.postgres.filter import STANDING_ROWS, compile_search, moment, reach, standing_part, window_part
 from recollect.persist.postgres.gathering import gathered
-from recollect.persist.postgres.legs import Ask, Chosen, Leg, Together, all_chosen, places_once, text_of
+from recollect.persist.postgres.legs import (
+    Ask,
+    Chosen,
+    Leg,
+    Together,
+    all_chosen,
+    one_after_the_other,
+    places_once,
+    text_of,
+)
 from recollect.persist.postgres.lexical import Scored, scored
 from recollect.persist.postgres.link import Facts, Link
 from recollect.persist.postgres.nearest import EXACT, Found, leading, nearest
@@ -63,7 +72,7 @@ class Look:
         best = [worded.best(search.depth), near.chosen]
         parts = [*_brought(window, IN_WINDOW, worded), *_brought(standing, STANDING, worded)]
         chosen = all_chosen([*best, *parts, Chosen(np.array(rows, np.int64))])
-        talking = all_chosen([leg.first(TALKING) for leg in best])
+        talking = one_after_the_other([leg.first(TALKING) for leg in best])
         found = gathered(link, search, under, chosen, talking, near.measured, named=bool(rows))
         return self._answer(facts, asked, found, chosen.rows, window[0])
 

@@ -156,6 +156,9 @@ def nearness(rows: Array | None, parts: Array, cosines: Array) -> Measured:
     """How near each memory of some measured vectors is: half its whole text, half its nearest part."""
     if rows is None:
         return _UNMEASURED
+    if not parts.any():
+        order = rows.argsort()
+        return Measured(rows[order], cosines[order])
     order = np.lexsort((parts, rows))
     rows, cosines = rows[order], cosines[order]
     first = np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
@@ -185,13 +188,12 @@ def _likely(link: Link, under: Compiled, vector: Floats, likely: int) -> Leg[Cho
     rows, spots, distance = yield _by_index("nearest_likely", link, under, vector, likely, likely)
     if rows is None:
         return NOBODY
-    # A memory of several vectors may come several times: where it came first.
     order = np.argsort(distance, kind="stable")[:likely]
-    first: dict[int, int] = {}
-    for place in order.tolist():
-        first.setdefault(int(rows[place]), place)
-    places = list(first.values())
-    return Chosen(rows[places], spots[places])
+    # A memory of several vectors may come several times: where it came first.
+    first = dict(zip(rows[order[::-1]].tolist(), order[::-1].tolist(), strict=True))
+    if len(first) < len(order):
+        order = np.array([place for place in order.tolist() if first[int(rows[place])] == place])
+    return Chosen(rows[order], spots[order])
 
 
 def _widened(likely: int, usual: int) -> Leg[None]:

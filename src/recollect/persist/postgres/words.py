@@ -71,11 +71,11 @@ def occurrences(marks: Words, words: Words, lengths: NDArray[np.int32]) -> NDArr
 
 def bm25(asked: Weights, counts: NDArray[np.uint8], lengths: NDArray[np.int32]) -> Floats:
     """The score of each row."""
-    total = np.zeros(len(lengths), np.float32)
     slope = np.float32(K1 * B / max(asked.mean_length, 1.0))
     flat = lengths * slope + np.float32(K1 * (1 - B))
-    for place, weight in enumerate(asked.idf):
-        if weight:
-            often = counts[:, place]
-            total += often / (flat + often) * (weight * np.float32(K1 + 1))
+    often = counts.T
+    total = np.zeros(len(lengths), np.float32)
+    # Added word by word, as the file back end adds them: rounded after each.
+    for part in often / (flat + often) * (asked.idf * np.float32(K1 + 1))[:, None]:
+        total += part
     return total
