@@ -66,7 +66,7 @@ def test_a_standby_is_read_and_not_written(
             for change in (
                 lambda: here.remember("The vault is in Basel"),
                 lambda: here.forget(kept.id),
-                lambda: here.undo(),
+                here.undo,
                 lambda: here.off("atlas"),
             ):
                 with pytest.raises(ReadOnly, match="primary"):
@@ -76,5 +76,5 @@ def test_a_standby_is_read_and_not_written(
             there.forget(kept.id)
             caught_up(primary, standby)
             assert [hit.memory.id for hit in here.recall("where is the spare key")] == [later.id]
-            assert here.recall("vault") == [] or kept.id not in [hit.memory.id for hit in here.recall("vault")]
+            assert kept.id not in [hit.memory.id for hit in here.recall("vault")]
         assert there.get(later.id).access_count == 0

@@ -108,14 +108,21 @@ def looked(session: Session, shared: Shared, search: Search) -> Outlook | Link |
     look = Look(link, search)
     legs = look.set_out(facts)
     own = {"account_id": link.account_id}
-    answers = session.begin(account, [(ask.statement, own | ask.values, True) for _, ask in legs.asked])
+
+    def heard(which: int, rows: Rows) -> None:
+        # What one leg found is worked on while the server is at the next, if nothing has to be asked for that.
+        if session.at(account).seq == before:
+            legs.told(which, rows[0] if rows else None)
+
+    answers = session.begin(account, [(ask.statement, own | ask.values, True) for _, ask in legs.asked], heard=heard)
     if not answers:
         return None
     link.standing = session.at(account)
     link.stamp = link.standing.seq
-    if link.stamp != before and (facts.replacing or link.standing.replacing or not link.still_tell(facts)):
-        return None
-    legs.told([rows[0] if rows else None for rows in answers])
+    if link.stamp != before:
+        if facts.replacing or link.standing.replacing or not link.still_tell(facts):
+            return None
+        legs.told_all([rows[0] if rows else None for rows in answers])
     return Outlook(link, look, legs, search)
 
 

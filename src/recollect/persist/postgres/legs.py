@@ -82,22 +82,35 @@ class Together:
     def __init__(self, legs: Sequence[Leg[Any]]) -> None:
         self._legs = legs
         self._found: list[Any] = [None] * len(legs)
-        self._go_on([(place, None) for place in range(len(legs))])
+        self._next: list[tuple[int, Ask]] = []
+        for place in range(len(legs)):
+            self._go_on(place, None)
+        self._turn()
 
-    def told(self, rows: Sequence[Any]) -> None:
-        """Give each leg the answer to what it asked."""
-        self._go_on([(place, row) for (place, _), row in zip(self.asked, rows, strict=True)])
+    def told(self, which: int, row: Any) -> None:
+        """Give one leg the answer to what it asked; when all have theirs, `asked` is what they ask next."""
+        self._go_on(self.asked[which][0], row)
+        self._left -= 1
+        if self._left == 0:
+            self._turn()
+
+    def told_all(self, rows: Sequence[Any]) -> None:
+        """The same for all of them."""
+        for which, row in enumerate(rows):
+            self.told(which, row)
 
     def to_the_end(self, link: Link) -> list[Any]:
         """What each of the legs found, in their order."""
         while self.asked:
-            self.told(link.rows([ask for _, ask in self.asked]))
+            self.told_all(link.rows([ask for _, ask in self.asked]))
         return self._found
 
-    def _go_on(self, answers: Sequence[tuple[int, Any]]) -> None:
-        self.asked: list[tuple[int, Ask]] = []
-        for place, row in answers:
-            try:
-                self.asked.append((place, self._legs[place].send(row)))
-            except StopIteration as done:
-                self._found[place] = done.value
+    def _go_on(self, place: int, row: Any) -> None:
+        try:
+            self._next.append((place, self._legs[place].send(row)))
+        except StopIteration as done:
+            self._found[place] = done.value
+
+    def _turn(self) -> None:
+        self.asked, self._next = self._next, []
+        self._left = len(self.asked)

@@ -17,7 +17,7 @@ from recollect.persist.postgres.connection import Connections
 from recollect.persist.postgres.rows import STORE, account_number
 from recollect.persist.postgres.seam import is_lost
 from recollect.persist.postgres.sql import queries
-from recollect.persist.postgres.wire import Asked
+from recollect.persist.postgres.wire import Asked, Heard
 
 Rows = list[tuple[Any, ...]]
 
@@ -84,10 +84,26 @@ class Session:
         self._standing = _standing(account, number, found)
         return self._standing
 
-    def begin(self, account: str, asked: Sequence[Asked], meanwhile: Callable[[], object] = lambda: None) -> list[Rows]:
-        """Look at an account and ask something of it, in one round trip; no answers when the server has to be asked again."""
+    def begin(
+        self,
+        account: str,
+        asked: Sequence[Asked],
+        meanwhile: Callable[[], object] = lambda: None,
+        heard: Heard | None = None,
+    ) -> list[Rows]:
+        """Look at an account and ask something of it, in one round trip; no answers when the server has to be asked again.
+
+        In a view each answer can be `heard` as soon as it is there; where the account stands is known by then.
+        """
         number = account_number(account)
-        found, answers = self._begin(number, asked, meanwhile)
+
+        def hear(place: int, rows: Rows) -> None:
+            if place == 0:
+                self._standing = _standing(account, number, rows)
+            elif heard is not None:
+                heard(place - 1, rows)
+
+        found, answers = self._begin(number, asked, meanwhile, hear)
         self._standing = _standing(account, number, found)
         return answers
 
@@ -170,21 +186,25 @@ class Session:
             self._connections.give(self.connection)
 
     def _begin(
-        self, number: int, asked: Sequence[Asked] = (), meanwhile: Callable[[], object] = lambda: None
+        self,
+        number: int,
+        asked: Sequence[Asked] = (),
+        meanwhile: Callable[[], object] = lambda: None,
+        heard: Heard | None = None,
     ) -> tuple[Rows, list[Rows]]:
         """A pooled connection may have died while it waited; nothing was asked of it yet, so another may take its place."""
         try:
-            return self._begun_with(number, asked, meanwhile)
+            return self._begun_with(number, asked, meanwhile, heard)
         except psycopg.OperationalError as error:
             if not is_lost(error) or not self.connection.closed:
                 raise
         self._connections.give(self.connection)
         self._connections.renew()
         self.connection = self._connections.take()
-        return self._begun_with(number, (), meanwhile)
+        return self._begun_with(number, (), meanwhile, None)
 
     def _begun_with(
-        self, number: int, asked: Sequence[Asked], meanwhile: Callable[[], object]
+        self, number: int, asked: Sequence[Asked], meanwhile: Callable[[], object], heard: Heard | None
     ) -> tuple[Rows, list[Rows]]:
         # What begins is sent without values; all that is written in are numbers.
         values = {"account": number, "account_id": number, "lock": self._lock(number)}
@@ -193,7 +213,9 @@ class Session:
         else:
             look = (queries()["account_in_view"], {"account_id": number}, False)
             statements = (queries()["read"] % values).split("; ")
-            _, (begun, *answers) = self.connection.begin(statements, [look, *asked], meanwhile)
+            _, (begun, *answers) = self.connection.begin(
+                statements, [look, *asked], meanwhile, heard if asked else None
+            )
         self._begun = True
         return begun, answers
 

@@ -24,6 +24,8 @@ Rows = list[tuple[Any, ...]]
 Key = tuple[bytes, tuple[int, ...]]
 # A statement, what it binds, and whether it is answered in binary.
 Asked = tuple[str, Mapping[str, Any], bool]
+# Told of the answer to the first, the second … thing asked.
+Heard: TypeAlias = "Callable[[int, Rows], None]"
 Bound: TypeAlias = "tuple[Key, Sequence[Buffer | None], Sequence[Format]]"
 
 _PLACE = re.compile(r"%(?:%|\((\w+)\)s)")
@@ -70,7 +72,7 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         if not self._sent:
             self.pgconn.enter_pipeline_mode()
         self._sent += 1
-        name = self._names.get(key) or self._prepared_with_it(key)
+        name = self._known(key) or self._prepared_with_it(key)
         self.pgconn.send_query_prepared(name, given, formats, Format.BINARY if binary else Format.TEXT)
         self.pgconn.flush()
 
@@ -85,10 +87,19 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         return [self._rows(answer) for answer in self._answers()]
 
     def begin(
-        self, statements: Sequence[str], asked: Sequence[Asked], meanwhile: Callable[[], object]
+        self,
+        statements: Sequence[str],
+        asked: Sequence[Asked],
+        meanwhile: Callable[[], object],
+        heard: Heard | None = None,
     ) -> tuple[list[Rows], list[Rows]]:
-        """Statements that take no values, and what is asked after them, in one round trip; `meanwhile` the server works."""
+        """Statements that take no values, and what is asked after them, in one round trip; `meanwhile` the server works.
+
+        Whoever wants to have `heard` each answer as soon as it is there works on it while the server is at the next; nothing
+        may be asked then.
+        """
         self.settle()
+        self._make_room()
         self.pgconn.enter_pipeline_mode()
         for statement in statements:
             self._sent += 1
@@ -97,13 +108,24 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         for statement, values, binary in asked:
             self.send(statement, values, binary=binary)
             places.append(self._sent - 1)
+            if heard is not None:
+                self.pgconn.send_flush_request()
+                self.pgconn.flush()
         try:
             meanwhile()
         except BaseException:  # Ctrl-C too: what was not heard to its end can be asked nothing more
             self.close()
             raise
-        answers = self._heard()
-        return [self._rows(one) for one in answers[: len(statements)]], [self._rows(answers[one]) for one in places]
+        rows: list[Rows] = []
+
+        def hear(place: int, answer: PGresult) -> None:
+            if len(rows) < len(places) and place == places[len(rows)] and answer.status in _ANSWERED:
+                rows.append(self._rows(answer))
+                if heard is not None:
+                    heard(len(rows) - 1, rows[-1])
+
+        answers = self._heard(hear)
+        return [self._rows(one) for one in answers[: len(statements)]], rows
 
     def part(self) -> None:
         """End a view. What the server says to that is heard when the connection is used again: it cannot matter before."""
@@ -131,17 +153,28 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
 
     def _name(self, key: Key) -> bytes:
         """The name under which a statement is prepared for values of its types."""
+        name = self._known(key)
+        if name is None:
+            self._make_room()
+            name = self._new_name()
+            self.pgconn.send_prepare(name, *key)
+            self._answers()
+            self._names[key] = name
+        return name
+
+    def _known(self, key: Key) -> bytes | None:
         name = self._names.get(key)
         if name is not None:
             self._names.move_to_end(key)
-            return name
-        name = self._new_name()
-        self.pgconn.send_prepare(name, *key)
-        self._answers()
-        self._names[key] = name
-        if len(self._names) > self._most:
-            self.several(f"DEALLOCATE {self._names.popitem(last=False)[1].decode()}")
         return name
+
+    def _make_room(self) -> None:
+        """Let go of the statements used longest ago, several at once: each of a large account's is its own."""
+        if len(self._names) >= self._most:
+            left = [
+                self._names.popitem(last=False)[1] for _ in range(len(self._names) - self._most + self._most // 8 + 1)
+            ]
+            self.several("; ".join(f"DEALLOCATE {name.decode()}" for name in left))
 
     def _prepared_with_it(self, key: Key) -> bytes:
         """The same for a statement that goes with others: whether it could be prepared is heard with the rest."""
@@ -159,25 +192,27 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         """What the server says to what was sent by itself."""
         return self._checked(self.wait(generators.execute(self.pgconn)))
 
-    def _heard(self) -> list[PGresult]:
-        """What the server says to everything on its way, in its order."""
+    def _heard(self, each: Callable[[int, PGresult], None] | None = None) -> list[PGresult]:
+        """What the server says to everything on its way, in its order; `each` answer may be looked at when it comes."""
         if not self._sent:
             return []
         sent, self._sent = self._sent, 0
         try:
             self.pgconn.pipeline_sync()
-            answers = self.wait(self._gathered(sent))
+            answers = self.wait(self._gathered(sent, each))
             self.pgconn.exit_pipeline_mode()
         except BaseException:  # Ctrl-C too: what was not heard to its end can be asked nothing more
             self.close()
             raise
         return self._checked(answers)
 
-    def _gathered(self, sent: int) -> PQGen[list[PGresult]]:
+    def _gathered(self, sent: int, each: Callable[[int, PGresult], None] | None) -> PQGen[list[PGresult]]:
         yield from generators.send(self.pgconn)
         answers: list[PGresult] = []
-        for _ in range(sent):
+        for place in range(sent):
             answers += yield from generators.fetch_many(self.pgconn)
+            if each is not None:
+                each(place, answers[-1])
         yield from generators.fetch_many(self.pgconn)  # that this was all
         return answers
 
