@@ -28,7 +28,7 @@ MOVE = "UPDATE memories SET access_count = access_count + 100"
 
 @pytest.fixture
 def small(store: PostgresStore) -> PostgresStore:
-    """A small account, with people who talk."""
+    """A small account, where people talk."""
     store.use_model(MODEL, DIMENSIONS)
     for number, vector in enumerate(unit(30, 7)):
         said = record(f"late {number}", session="s", position=number, speaker="Zoë")
@@ -90,6 +90,15 @@ def test_rows_that_are_named_besides_come_with_what_was_searched(small: Postgres
         assert reader._outlook is not None and reader._outlook.serves(named)
         found = seen(reader.candidates(named))
     assert row in found["rows"] and found == asked(small, named, None)[0]
+
+
+def test_a_view_that_looked_at_another_account_meanwhile_answers_for_its_own(little: PostgresStore) -> None:
+    put(little, record("late elsewhere", account="other"))
+    plain, _ = asked(little, LATE, None)
+    with little.reading(first=LATE) as reader:
+        assert reader._outlook is not None
+        assert len(reader.same_text("other", "late elsewhere")) == 1
+        assert seen(reader.candidates(LATE)) == plain
 
 
 def test_the_same_question_of_another_viewer_or_moment_is_not_answered_by_the_first(small: PostgresStore) -> None:

@@ -86,6 +86,7 @@ class PostgresReader(WholeReader, GraphReader):
     def candidates(self, search: Search) -> Candidates:
         outlook, self._outlook = self._outlook, None
         if outlook is not None and outlook.serves(search):
+            self._session.at(search.viewer.account)  # another account may have been looked at meanwhile
             return outlook.look.candidates(search.rows, outlook.legs)
         return self._look(search).candidates(search.rows)
 
