@@ -25,7 +25,7 @@ LIKE = replace(SEARCH, terms=(), filter=Filter(statuses=EVERY_STATUS), depth=12)
 
 
 def first(text: str, vector: NDArray[np.float32] = VECTOR, meanwhile: Callable[[], object] = lambda: None) -> First:
-    return First(text, LIKE, vector, meanwhile)
+    return First(record(text), vector[None, :], LIKE, meanwhile)
 
 
 @pytest.fixture(params=["large", "little"])

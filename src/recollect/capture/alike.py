@@ -109,9 +109,9 @@ class Lookup:
 
     def first(self, new: Record, meaning: Meaning, meanwhile: Callable[[], object]) -> First | None:
         """What reconciling one draft asks first; None without a vector."""
-        if meaning.vector is None or meaning.calibration is None:
+        if meaning.vectors is None or meaning.calibration is None:
             return None
-        return First(new.content, self._search(new), meaning.vector, meanwhile)
+        return First(new, meaning.vectors, self._search(new), meanwhile)
 
     def _like(self, reader: Reader, new: Record, meaning: Meaning) -> Found:
         ahead = self._found.get(new.id)

@@ -16,18 +16,22 @@ from recollect.persist.postgres.legs import Leg, Together, text_of
 from recollect.persist.postgres.link import Facts, Link, Shared
 from recollect.persist.postgres.look import Look
 from recollect.persist.postgres.nearest import Found, foreseen, nearest
+from recollect.persist.postgres.pending import RESERVED, Gathered
 from recollect.persist.postgres.replacements import NO_ROWS
 from recollect.persist.postgres.rows import account_number
 from recollect.persist.postgres.session import Rows, Session, Standing
 from recollect.persist.postgres.sql import queries
+from recollect.values.event import Operation
 from recollect.values.first import First
 from recollect.values.ids import fingerprint
+from recollect.values.memory import Record
 from recollect.values.search import Floats, Search
 
 
 @dataclass(slots=True)
 class Ahead:
-    """What was asked with the beginning of a change, and the answers; good until something is written."""
+    """What was asked with the beginning of a change, and the answers; good until something is written. The memory itself went
+    with it, as a proposal, if it is likely to be new: the last one was."""
 
     link: Link
     first: First
@@ -39,18 +43,22 @@ class Ahead:
 
     def said(self, text: str, secrets: Sequence[bytes]) -> Rows | None:
         """The rows of a text, if they were asked for."""
-        return self.same if text == self.first.text and secrets[0] == self.secret else None
+        return self.same if text == self.first.memory.content and secrets[0] == self.secret else None
 
     def near(self, search: Search, vectors: Sequence[Floats]) -> Leg[Found] | None:
         """The rest of the way to the nearest, once, if its beginning was asked for and is still the way to go."""
-        asked = len(vectors) == 1 and search == self.first.search and np.array_equal(vectors[0], self.first.vector)
-        if not asked or self.row is None or self.link.roughly(search) is not self.facts:
+        asked = len(vectors) == 1 and search == self.first.search and np.array_equal(vectors[0], self.first.vectors[0])
+        if not asked or self.row is None or not self.link.still_tell(self.facts):
             return None
         row, self.row = self.row, None
         return _resumed(self.leg, row)
 
+    def holds(self, memory: Record, vectors: Floats | None, secrets: Sequence[bytes]) -> bool:
+        """Whether this memory was proposed, just as it is to be stored."""
+        return memory is self.first.memory and vectors is self.first.vectors and secrets[0] == self.secret
 
-def begun(session: Session, shared: Shared, account: str, first: First) -> Ahead | None:
+
+def begun(session: Session, shared: Shared, account: str, operation: Operation, first: First) -> Ahead | None:
     """Begin a change with its first questions; None when they are not known ahead, or have to be asked again."""
     secrets, number = shared.secrets, account_number(account)
     link = shared.link(session.connection, Standing(account, number), None, still=False)
@@ -61,17 +69,25 @@ def begun(session: Session, shared: Shared, account: str, first: First) -> Ahead
         return None
     if not {"active", "superseded"} <= set(first.search.filter.statuses):
         return None
-    leg = nearest(link, under, facts, first.vector, first.search.depth)
+    leg = nearest(link, under, facts, first.vectors[0], first.search.depth)
     ask = next(leg)
-    digest = fingerprint(first.text, secrets[0])
+    digest = fingerprint(first.memory.content, secrets[0])
     own = {"account_id": number}
+
+    def meanwhile() -> None:
+        if shared.likely_new(number):
+            new = Gathered(session.connection, number, shared.model)
+            new.store(RESERVED, first.memory, digest, first.vectors, operation, "remember")
+            session.connection.propose(new.statements())
+        first.meanwhile()
+
     asked = [(queries()["by_digest"], own | {"digest": digest}, False), (ask.statement, own | ask.values, True)]
-    answers = session.begin(account, asked, first.meanwhile)
-    if not answers:
-        return None
-    same, (row,) = answers
+    answers = session.begin(account, asked, meanwhile)
     link.standing = session.at(account)
     link.stamp = link.standing.seq
+    if not answers or not link.standing.known:
+        return None
+    same, (row,) = answers
     return Ahead(link, first, secrets[0], facts, same, leg, row)
 
 

@@ -30,7 +30,8 @@ class ArrivingWriter(PostgresReader):
             return
         derived = Derived(self._session.connection, self._pending.account_id, model)
         derived.set_vectors(row, memory, vectors)
-        derived.flush()
+        for statement in derived.statements():
+            self._session.connection.send(*statement)
 
     def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
         self._own(account)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recollect.persist.postgres.wire import Wire
 
 Vectors = NDArray[np.float32]
+Statement = tuple[str, dict[str, Any]]
 # So many vectors of one change are a few.
 _FEW = 64
 # What a load of new memories with vectors changes, in this order: then one statement does it all.
@@ -65,15 +66,14 @@ class Derived:
         self._take(row, memory)
         self._count(memory, -1)
 
-    def flush(self) -> None:
-        """Write every difference; the rows they belong to are there already. Reads nothing, so it may be pipelined."""
+    def statements(self) -> list[Statement]:
+        """What writes every difference, once; the rows they belong to are there already. Nothing is read."""
         changes = list(self._changes())
         if tuple(name for name, _ in changes) == _GROWTH:
-            self._run("grow", **{name: value for _, values in changes for name, value in values.items()})
-        else:
-            for name, values in changes:
-                self._run(name, **values)
+            changes = [("grow", {name: value for _, values in changes for name, value in values.items()})]
         self._clear()
+        found, own = queries("search.sql"), {"account_id": self._account_id}
+        return [(found[name], own | values) for name, values in changes]
 
     def _changes(self) -> Iterator[tuple[str, dict[str, Any]]]:
         if self._rows:
@@ -163,6 +163,3 @@ class Derived:
 
     def _center(self, model: str, sign: int, whole: NDArray[Any]) -> None:
         self._centers.setdefault(model, []).append((sign, whole))
-
-    def _run(self, name: str, **values: Any) -> None:
-        self._connection.send(queries("search.sql")[name], {"account_id": self._account_id, **values})

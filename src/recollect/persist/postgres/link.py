@@ -211,6 +211,14 @@ class Shared:
     secrets: tuple[bytes, ...] = ()
     """As the last change found them."""
 
+    def likely_new(self, account_id: int) -> bool:
+        """Whether what an account is told next is likely to be new to it: as the last was."""
+        return self.known.latest(("new", account_id))[1] is not False
+
+    def was_new(self, account_id: int, new: bool) -> None:
+        """Take note of whether what an account was told was new to it."""
+        self.known.keep(("new", account_id), None, new)
+
     def link(self, connection: Wire, standing: Standing, stamp: int | None, *, still: bool) -> Link:
         """The way to an account, over a connection that looks at it."""
         number, account = standing.account_id, standing.account

@@ -7,6 +7,7 @@ the counts of the places a viewer reaches, and a walk that ends with too few row
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -134,8 +135,10 @@ def _standing(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Fo
 def _few(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Found | None]:
     """The closest vectors of the account, as far as they pass; None when others may be nearer than the last of them."""
     likely = 4 * depth + 32
-    values = {**under.values, "model": link.model, "vector": Dense(vector), "half": Half(vector), "likely": likely}
-    closest, last, *told = yield Ask(under.into(in_codes(text_of("nearest_few"))), values)
+    values = {**under.values, "model": link.model, "vector": Dense(vector), "half": Half(vector)}
+    values |= {"likely": likely, "compared": 2 * depth}
+    closest, last, said, ids, contents, *told = yield Ask(under.into(in_codes(text_of("nearest_few"))), values)
+    _glimpsed(link, said, ids, contents)
     found = _told(depth, *told)
     # A memory is no nearer than its nearest vector: those of the vectors left out are farther than the last.
     sure = closest < likely or (len(found.rows) == depth and found.cosine[-1] > last + _ROUNDING)
@@ -178,9 +181,15 @@ def _walked(link: Link, under: Compiled, vector: Floats, depth: int) -> Leg[Foun
     rows, cosine, status, ids, contents = found
     if rows is None:
         return NONE
-    link.glimpsed |= {row: Glimpse(row, *said) for row, *said in zip(rows.tolist(), ids, contents, strict=True)}
+    _glimpsed(link, rows, ids, contents)
     order = np.lexsort((rows, -cosine))
     return Found(rows[order], cosine[order], status[order].astype(np.uint8))
+
+
+def _glimpsed(link: Link, rows: Array | None, ids: Sequence[str], contents: Sequence[str]) -> None:
+    """Take note of what some rows say."""
+    if rows is not None:
+        link.glimpsed |= {row: Glimpse(row, *said) for row, *said in zip(rows.tolist(), ids, contents, strict=True)}
 
 
 def _likely(link: Link, under: Compiled, vector: Floats, likely: int) -> Leg[Chosen]:

@@ -70,6 +70,9 @@ m.row, m.id, m.content, m.type, m.scope, m.agent, m.team, m.project, m.session, 
 m.trust, m.score, m.strength, m.access_count, m.created_at, m.updated_at, m.accessed_at, m.hit_at, m.valid_from, m.valid_until,
 m.expires_at, m.delivery, m.status, m.supersedes, m.source, m.position, m.speaker, m.occurred_at, m.season, m.tags, m.more, m.key
 
+-- own_row: The number of a new row; -1 stands for the one its change reserved.
+CASE row WHEN -1 THEN currval('memory_rows') ELSE row END
+
 -- insert_memories: New rows, as JSON.
 INSERT INTO memories (
     account_id, row, id, content, digest, type, scope, agent, team, project, session, task, place, importance, weight,
@@ -77,7 +80,7 @@ INSERT INTO memories (
     expires_at, delivery, status, supersedes, source, position, speaker, occurred_at, season, tags, more, key, standing, role, words, packed_words,
     facets)
 SELECT
-    account_id, row, id, content, digest, type, scope, agent, team, project, session, task, place, importance, weight,
+    account_id, {own_row}, id, content, digest, type, scope, agent, team, project, session, task, place, importance, weight,
     confidence, trust, score, strength, access_count, created_at, updated_at, accessed_at, hit_at, valid_from, valid_until,
     expires_at, delivery, status, supersedes, source, position, speaker, occurred_at, season, tags, more, key, standing, role, words, packed_words,
     facets
@@ -134,7 +137,7 @@ SELECT id FROM memories WHERE account_id = %(account_id)s
 AND right(replace(id::text, '-', ''), length(%(suffix)s::text)) = %(suffix)s::text LIMIT 20
 
 -- insert_tags: The tags of new rows, as JSON.
-INSERT INTO tags (account_id, tag, row) SELECT account_id, tag, row FROM json_populate_recordset(NULL::tags, %(tags)s::json)
+INSERT INTO tags (account_id, tag, row) SELECT account_id, tag, {own_row} FROM json_populate_recordset(NULL::tags, %(tags)s::json)
 ON CONFLICT DO NOTHING
 
 -- drop_tags: All tags of one row.
@@ -142,21 +145,22 @@ DELETE FROM tags WHERE account_id = %(account_id)s AND row = %(row)s
 
 -- insert_links: The links of new rows, as JSON.
 INSERT INTO links (account_id, source, relation, target, weight)
-SELECT account_id, source, relation, target, weight FROM json_populate_recordset(NULL::links, %(links)s::json)
+SELECT account_id, CASE source WHEN -1 THEN currval('memory_rows') ELSE source END, relation, target, weight
+FROM json_populate_recordset(NULL::links, %(links)s::json)
 
 -- drop_links: All links of one row.
 DELETE FROM links WHERE account_id = %(account_id)s AND source = %(row)s
 
 -- insert_triggers: The trigger patterns of new rows, as JSON.
 INSERT INTO triggers (account_id, row, pattern)
-SELECT account_id, row, pattern FROM json_populate_recordset(NULL::triggers, %(triggers)s::json) ON CONFLICT DO NOTHING
+SELECT account_id, {own_row}, pattern FROM json_populate_recordset(NULL::triggers, %(triggers)s::json) ON CONFLICT DO NOTHING
 
 -- drop_triggers: All trigger patterns of one row.
 DELETE FROM triggers WHERE account_id = %(account_id)s AND row = %(row)s
 
 -- insert_events: Lines of the journal, as JSON, in their order.
 INSERT INTO events (account_id, operation, at, actor, kind, memory, row, before, after, reason, undoes, document)
-SELECT account_id, operation, at, actor, kind, memory, row, before, after, reason, undoes, document
+SELECT account_id, operation, at, actor, kind, memory, {own_row}, before, after, reason, undoes, document
 FROM json_populate_recordset(NULL::events, %(events)s::json)
 
 -- insert_whole: New rows, their tags and their lines of the journal at once.

@@ -67,14 +67,19 @@ WITH passing AS MATERIALIZED (
 SELECT (SELECT p.rows FROM passing AS p), (SELECT p.statuses FROM passing AS p), {measured}
 
 -- nearest_few: a few of the nearest when most of the account passes: the closest of all its vectors in half precision, and of
--- those rows that pass how near they are; how many were closest and the nearness of the last tell whether others could be nearer
+-- those rows that pass how near they are; how many were closest and the nearness of the last tell whether others could be nearer;
+-- and what the first of them say: whoever asks compares those next
 WITH likely AS MATERIALIZED (
     SELECT x.row, x.vector <#> %(half)s::halfvec AS distance FROM vectors AS x
     WHERE x.account_id = %(account_id)s AND x.model = %(model)s ORDER BY distance LIMIT %(likely)s),
 passing AS MATERIALIZED (
-    SELECT array_agg(m.row) AS rows, array_agg((array_position({statuses}, m.status) - 1)::smallint) AS statuses
-    FROM memories AS m WHERE {where} AND m.row = ANY (ARRAY(SELECT l.row FROM likely AS l)))
+    SELECT array_agg(m.row) AS rows, array_agg((array_position({statuses}, m.status) - 1)::smallint) AS statuses,
+           array_agg(m.row) FILTER (WHERE c.yes) AS said, array_agg(m.id::text) FILTER (WHERE c.yes) AS ids,
+           array_agg(m.content) FILTER (WHERE c.yes) AS contents
+    FROM memories AS m CROSS JOIN LATERAL (SELECT m.row = ANY (ARRAY(SELECT l.row FROM likely AS l LIMIT %(compared)s)) AS yes) AS c
+    WHERE {where} AND m.row = ANY (ARRAY(SELECT l.row FROM likely AS l)))
 SELECT (SELECT count(*) FROM likely), (SELECT -max(l.distance) FROM likely AS l),
+       (SELECT p.said FROM passing AS p), (SELECT p.ids FROM passing AS p), (SELECT p.contents FROM passing AS p),
        (SELECT p.rows FROM passing AS p), (SELECT p.statuses FROM passing AS p), {measured}
 
 -- by_the_graph: the rows that the vector index of an account leads to, as far as they pass. What the index is made for and how many are
@@ -224,7 +229,7 @@ WHERE account_id = {account_id} AND model = {model} AND NOT waiting
 -- add_vectors: the vectors of many rows, one after the other in one array. A few that come to an account with a vector index
 -- wait beside it, as long as not too many do: putting one in takes as long as all the rest of storing it.
 INSERT INTO vectors (account_id, row, part, model, vector, waiting)
-SELECT %(account_id)s, u.row, u.part, %(model)s,
+SELECT %(account_id)s, CASE u.row WHEN -1 THEN currval('memory_rows') ELSE u.row END, u.part, %(model)s,
        (%(flat)s::real[])[(u.place - 1) * %(width)s + 1 : u.place * %(width)s]::halfvec,
        (SELECT %(few)s AND to_regclass(%(index)s) IS NOT NULL AND %(most)s > (
            SELECT count(*) FROM (SELECT FROM vectors AS w WHERE w.account_id = %(account_id)s AND w.waiting LIMIT %(most)s) AS waiting))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -32,6 +32,7 @@ _PLACE = re.compile(r"%(?:%|\((\w+)\)s)")
 _ANSWERED = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK, ExecStatus.EMPTY_QUERY)
 # So many statements are kept prepared: what viewers and filters differ in makes statements of their own.
 _MOST = 200
+_SAVEPOINT, _BACK = "SAVEPOINT proposed", "ROLLBACK TO SAVEPOINT proposed"
 
 
 class Wire(psycopg.Connection[tuple[Any, ...]]):
@@ -43,10 +44,12 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         self._given, self._told = Transformer(self), Transformer(self)
         self._names: OrderedDict[Key, bytes] = OrderedDict()
         self._made, self._sent, self._parting = 0, 0, False
+        self.proposed = False
         self._fresh: list[Key] = []
 
     def ask(self, statement: str, values: Mapping[str, Any], *, binary: bool = True) -> Rows:
         """The rows of a statement, after what is on its way."""
+        self._take_back()
         if self._sent:
             self.send(statement, values, binary=binary)
             return self._rows(self._heard()[-1])
@@ -56,6 +59,7 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
 
     def ask_all(self, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Rows]:
         """The rows of each of several statements, in one round trip."""
+        self._take_back()
         if len(asked) <= 1 or self._sent:
             return [self.ask(*one) for one in asked]
         # Prepared before, so that there is one answer for each of them.
@@ -68,13 +72,23 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
 
     def send(self, statement: str, values: Mapping[str, Any], *, binary: bool = True) -> None:
         """Have a statement on its way: the server works on it meanwhile, and what it says to it is heard later."""
-        key, given, formats = self._bound(statement, values)
-        if not self._sent:
-            self.pgconn.enter_pipeline_mode()
-        self._sent += 1
-        name = self._known(key) or self._prepared_with_it(key)
-        self.pgconn.send_query_prepared(name, given, formats, Format.BINARY if binary else Format.TEXT)
-        self.pgconn.flush()
+        self._take_back()
+        self._put(statement, values, binary=binary)
+
+    def propose(self, statements: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        """Have statements on their way that hold only if they are accepted: whatever is asked or sent next takes them back.
+
+        What was asked before is answered before.
+        """
+        self._have_answered()
+        self._put(_SAVEPOINT, {})
+        for statement, values in statements:
+            self._put(statement, values)
+        self.proposed = True
+
+    def accept(self) -> None:
+        """Let hold what was proposed."""
+        self.proposed = False
 
     def settle(self) -> None:
         """Hear what the server says to everything on its way."""
@@ -82,6 +96,7 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
 
     def several(self, statements: str) -> list[Rows]:
         """The rows of each of several statements that take no values, in one round trip."""
+        self._take_back()
         self.settle()
         self.pgconn.send_query(statements.encode())
         return [self._rows(answer) for answer in self._answers()]
@@ -93,7 +108,8 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         meanwhile: Callable[[], object],
         heard: Heard | None = None,
     ) -> tuple[list[Rows], list[Rows]]:
-        """Statements that take no values, and what is asked after them, in one round trip; `meanwhile` the server works.
+        """Statements that take no values, and what is asked after them, in one round trip; `meanwhile` the server works, and
+        something may be proposed.
 
         Whoever wants to have `heard` each answer as soon as it is there works on it while the server is at the next; nothing
         may be asked then.
@@ -109,8 +125,8 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
             self.send(statement, values, binary=binary)
             places.append(self._sent - 1)
             if heard is not None:
-                self.pgconn.send_flush_request()
-                self.pgconn.flush()
+                self._have_answered()
+        asked_for = self._sent
         try:
             meanwhile()
         except BaseException:  # Ctrl-C too: what was not heard to its end can be asked nothing more
@@ -124,7 +140,7 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
                 if heard is not None:
                     heard(len(rows) - 1, rows[-1])
 
-        answers = self._heard(hear)
+        answers = self._heard(hear, asked_for)
         return [self._rows(one) for one in answers[: len(statements)]], rows
 
     def part(self) -> None:
@@ -144,6 +160,20 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         if self._parting:
             self._parting = False
             self._answers()
+
+    def _take_back(self) -> None:
+        if self.proposed:
+            self.proposed = False
+            self._put(_BACK, {})
+
+    def _put(self, statement: str, values: Mapping[str, Any], *, binary: bool = True) -> None:
+        key, given, formats = self._bound(statement, values)
+        if not self._sent:
+            self.pgconn.enter_pipeline_mode()
+        self._sent += 1
+        name = self._known(key) or self._prepared_with_it(key)
+        self.pgconn.send_query_prepared(name, given, formats, Format.BINARY if binary else Format.TEXT)
+        self.pgconn.flush()
 
     def _bound(self, statement: str, values: Mapping[str, Any]) -> Bound:
         """A statement as it is prepared, and its values as they are sent."""
@@ -192,35 +222,56 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         """What the server says to what was sent by itself."""
         return self._checked(self.wait(generators.execute(self.pgconn)))
 
-    def _heard(self, each: Callable[[int, PGresult], None] | None = None) -> list[PGresult]:
-        """What the server says to everything on its way, in its order; `each` answer may be looked at when it comes."""
+    def _have_answered(self) -> None:
+        """Have the server answer what it got so far without waiting for more."""
+        self.pgconn.send_flush_request()
+        self.pgconn.flush()
+
+    def _heard(self, each: Callable[[int, PGresult], None] | None = None, first: int | None = None) -> list[PGresult]:
+        """What the server says to everything on its way, or to the first of it, in its order; `each` answer may be looked at
+        when it comes."""
         if not self._sent:
             return []
-        sent, self._sent = self._sent, 0
+        answers = self._hear(self._sent if first is None else first, each)
+        if self._sent and not all(answer.status in _ANSWERED for answer in answers):
+            # The server passes over all that follows: nothing of it may stay unheard.
+            answers += self._hear(self._sent, None)
+        return self._checked(answers)
+
+    def _hear(self, count: int, each: Callable[[int, PGresult], None] | None) -> list[PGresult]:
+        """So many answers; with the last of all, that there are no more."""
+        last = count == self._sent
+        self._sent -= count
         try:
-            self.pgconn.pipeline_sync()
-            answers = self.wait(self._gathered(sent, each))
-            self.pgconn.exit_pipeline_mode()
+            if last:
+                self.pgconn.pipeline_sync()
+            answers = self.wait(self._gathered(count, last, each))
+            if last:
+                self.pgconn.exit_pipeline_mode()
         except BaseException:  # Ctrl-C too: what was not heard to its end can be asked nothing more
             self.close()
             raise
-        return self._checked(answers)
+        return answers
 
-    def _gathered(self, sent: int, each: Callable[[int, PGresult], None] | None) -> PQGen[list[PGresult]]:
+    def _gathered(self, count: int, last: bool, each: Callable[[int, PGresult], None] | None) -> PQGen[list[PGresult]]:
         yield from generators.send(self.pgconn)
         answers: list[PGresult] = []
-        for place in range(sent):
+        for place in range(count):
             answers += yield from generators.fetch_many(self.pgconn)
             if each is not None:
                 each(place, answers[-1])
-        yield from generators.fetch_many(self.pgconn)  # that this was all
+        if last:
+            yield from generators.fetch_many(self.pgconn)  # that this was all
         return answers
 
     def _checked(self, answers: list[PGresult]) -> list[PGresult]:
         """As the driver's error where the server says no; what was to be prepared meanwhile may not be."""
-        fresh, self._fresh = self._fresh, []
+        fresh = list(self._fresh)
+        if not self._sent:
+            self._fresh.clear()
         for answer in answers:
             if answer.status not in _ANSWERED:
+                self.proposed = False  # it fell with the rest
                 for key in fresh:
                     self._names.pop(key, None)
                 raise psycopg.errors.error_from_result(answer, self.info.encoding)

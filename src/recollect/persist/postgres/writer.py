@@ -37,7 +37,8 @@ class PostgresTransaction(ArrivingWriter):
         self, session: Session, shared: Shared, account: str, operation: Operation, first: First | None = None
     ) -> None:
         super().__init__(session, shared, operation.at)
-        self._ahead = None if first is None else begun(session, shared, account, first)
+        self._ahead = None if first is None else begun(session, shared, account, operation, first)
+        self._first, self._new = first, False
         if self._ahead is not None:
             self._links[account] = self._ahead.link
         self.operation = operation
@@ -60,12 +61,19 @@ class PostgresTransaction(ArrivingWriter):
         return super().near(search, vectors) if leg is None else self._look(search).found([leg])
 
     def insert(self, memory: Record, vectors: NDArray[np.float32] | None, kind: EventKind = "remember") -> None:
-        values = row_of(memory, self._own(memory.account), self.digests(memory.content)[0])
-        cluster = self._nearest(memory, vectors)
-        row = self._pending.insert(memory, values, vectors)
+        self._own(memory.account)
+        self._new |= self._first is not None and memory is self._first.memory
+        if self._proposed(memory, vectors, kind):
+            self._session.connection.accept()
+            self._session.wrote = True
+            row = self._pending.number()
+            cluster = self._nearest(memory, vectors)
+        else:
+            cluster = self._nearest(memory, vectors)
+            row = self._pending.number()
+            self._pending.store(row, memory, self.digests(memory.content)[0], vectors, self.operation, kind)
         if cluster is not None:
             self._pending.join(row, cluster.id)
-        self._journal(memory.id, row, kind, None, {})
 
     def change(
         self,
@@ -150,7 +158,7 @@ class PostgresTransaction(ArrivingWriter):
         self, account: str, kind: DocumentKind, name: str | None = None, *, prefix: str | None = None
     ) -> list[Document]:
         if self._pending.only_rows:
-            if kind == "gap" and not self._session.wrote and not self._session.at(account).gaps:
+            if kind == "gap" and not self._pending.sent and not self._session.at(account).gaps:
                 return []
             with self._session.unsettled():
                 return super().documents(account, kind, name, prefix=prefix)
@@ -188,6 +196,8 @@ class PostgresTransaction(ArrivingWriter):
     def finish(self) -> None:
         """Send what is left and commit, in one round trip."""
         self._session.commit(self._pending.flush)
+        if self._first is not None:
+            self._shared.was_new(self._pending.account_id, self._new)
 
     def abandon(self) -> None:
         """Send nothing more; the store takes everything back."""
@@ -197,6 +207,12 @@ class PostgresTransaction(ArrivingWriter):
         """What was asked with the beginning, while nothing was written."""
         self._session.settle()
         return None if self._session.wrote or account != self._account else self._ahead
+
+    def _proposed(self, memory: Record, vectors: NDArray[np.float32] | None, kind: EventKind) -> bool:
+        """Whether a memory is with the server already and nothing else was asked or written since."""
+        if kind != "remember" or not self._session.connection.proposed or not self._pending.empty:
+            return False
+        return self._ahead is not None and self._ahead.holds(memory, vectors, self._session.secrets())
 
     def _own(self, account: str) -> int:
         """The number of the account this transaction holds the lock of; no other may be changed in it."""
