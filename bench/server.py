@@ -30,7 +30,9 @@ _CLIENTS = 32
 # The share of a machine's time, in per cent, that its host may take while something is timed.
 _TAKEN = 2.0
 _MODEL = "bench"
-_SERVER = {"shared_buffers": "1GB", "maintenance_work_mem": "512MB", "max_wal_size": "4GB", "max_connections": "80"}
+# As docs/howto/scale.md advises; of the machine's memory the server gets `_MEMORY`.
+_SERVER = {"maintenance_work_mem": "512MB", "max_wal_size": "4GB", "max_connections": "80"}
+_MEMORY = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,15 @@ def database(url: str | None) -> Iterator[tuple[str, int | None]]:
         with fresh_database(url) as made:
             yield made, None
         return
-    with postgres_server(durable=True, settings=_SERVER) as server, fresh_database(server.url) as made:
+    with postgres_server(durable=True, settings=_settings()) as server, fresh_database(server.url) as made:
         yield made, server.pid
+
+
+def _settings() -> dict[str, str]:
+    """The settings of the server that is started."""
+    import psutil
+
+    return {**_SERVER, "shared_buffers": f"{int(psutil.virtual_memory().total * _MEMORY) >> 20}MB"}
 
 
 def _vacuumed(where: str) -> Figure:

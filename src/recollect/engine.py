@@ -64,7 +64,7 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
     ) -> list[Outcome]:
         """Keep many things, in order; with `verbatim`, each exactly as it is, one memory a draft."""
         drafts = list(drafts)
-        self._handle.settle()
+        self._handle.settle_questions()
         viewer = self._viewer
         projects = {viewer.project, *map(_project_of, drafts)}
         outcomes = self._parts.capture.remember(
@@ -161,7 +161,7 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
 
     def get(self, id: str) -> Record:
         """One memory by its id, or by a unique beginning or end of it."""
-        self._handle.settle()
+        self._handle.settle_for_a_look()
         return self._handle.one(id)
 
     def list(self, *, limit: int = 50, offset: int = 0, **filters: Any) -> Records:
@@ -169,7 +169,7 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
         wanted = narrowed(**known_filters(filters))
         _page(limit, offset)
         self._handle.awake(self._viewer.project, wanted.project)
-        self._handle.settle()
+        self._handle.settle_for_a_look()
         with self._parts.store.reading() as reader:
             wanted = replace(wanted, without=tuple(reader.switched_off(self._viewer.account)))
             found = reader.find(self._viewer.identity, wanted, self._parts.clock(), limit=limit, offset=offset)
@@ -221,7 +221,7 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
 
     def stats(self) -> dict[str, Any]:
         """How many memories there are, of what kinds, and how long the journal is."""
-        self._handle.settle()
+        self._handle.settle_for_a_look()
         with self._parts.store.reading() as reader:
             off = sorted(reader.switched_off(self._viewer.account))
             counted = reader.count(self._viewer.account, self._parts.clock(), self._viewer.identity)

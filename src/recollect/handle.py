@@ -212,6 +212,17 @@ class Handle:
             self._write_waiting()
             self._tend()
 
+    def settle_for_a_look(self) -> None:
+        """The same for whoever only looks: an answer that is there is not refused because a count cannot be written now."""
+        if self.parts.store.writable:
+            self.parts.waiting.attempt(self._write_waiting)
+            self._tend()
+
+    def settle_questions(self) -> None:
+        """The same if a question waits: what is stored next may answer it. Counts alone can wait longer."""
+        if self.parts.waiting.missed(self.viewer.account):
+            self.settle()
+
     def settle_soon(self) -> None:
         """The same in the background, once there is much of it: nobody who reads waits for a writer."""
         self.parts.waiting.soon(self._write_waiting)

@@ -1,7 +1,8 @@
 """Waiting: what reading left behind and nobody wrote yet, and who writes it.
 
 Counting accesses changes no answer, so no recall waits for it: after many of them a thread of its own writes what there is. Who is
-about to look at the counts, or to close, writes them first (`settle` of the handle), after that thread if it is at work.
+about to look at the counts, to change a memory, or to close writes them first (the handle has a way for each), after that thread
+if it is at work.
 """
 
 from __future__ import annotations
@@ -101,20 +102,26 @@ class Waiting:
                 raise
             self._enough = _MANY
 
+    def missed(self, account: str) -> bool:
+        """Whether a question that nothing answered waits."""
+        with self._lock:
+            return account in self.accounts and bool(self.accounts[account].misses)
+
     def soon(self, write: Callable[[], object]) -> None:
         """Have it written in the background once there is much of it."""
         with self._lock:
             if self._size < self._enough or (self._work is not None and self._work.is_alive()):
                 return
-            self._work = threading.Thread(target=self._told, args=(write,), name="recollect-counting", daemon=True)
+            self._work = threading.Thread(target=self.attempt, args=(write,), name="recollect-counting", daemon=True)
             self._work.start()
 
-    def _told(self, write: Callable[[], object]) -> None:
+    def attempt(self, write: Callable[[], object]) -> None:
+        """Have it written if it can be; what cannot goes on waiting, and `doctor` tells why."""
         try:
             write()
             self.problem = None
         except RecollectError as error:
-            # Nobody waits for this thread; `doctor` tells. It is tried again when there is twice as much.
+            # Tried again in the background when there is twice as much.
             self._enough = 2 * max(self._size, _MANY)
             self.problem = f"accesses could not be counted: {error}"
 

@@ -108,6 +108,39 @@ class TestWhileAnotherWrites:
         opened.close()
         other.close()
 
+    def test_whoever_looks_is_answered_though_nothing_can_be_counted_meanwhile(
+        self, opened: recollect.Memory, other: PostgresStore
+    ) -> None:
+        kept = opened.remember("The vault is in Bern").memory
+        opened.recall("vault")
+        with other.transaction("default", "importer", NOW) as tx:
+            tx.switched_off("default")
+            assert opened.get(kept.id).access_count == 0
+            assert [record.id for record in opened.list()] == [kept.id]
+            assert opened.stats()["off"] == []
+            assert any("could not be counted" in problem for problem in opened.doctor()["problems"])
+        assert opened.get(kept.id).access_count == 1
+        assert not any("could not be counted" in problem for problem in opened.doctor()["problems"])
+        opened.close()
+        other.close()
+
+
+def test_what_is_stored_after_a_recall_does_not_wait_for_its_counts(memory: recollect.Memory) -> None:
+    kept = memory.remember("The vault is in Bern").memory
+    memory.recall("vault")
+    memory.remember("The lease ends in March")
+    assert memory._parts.waiting.accounts["default"].counts
+    assert memory.get(kept.id).access_count == 1
+    assert not memory._parts.waiting.accounts
+
+
+def test_what_is_stored_after_a_question_nobody_answered_answers_it(memory: recollect.Memory) -> None:
+    memory.remember("The vault is in Bern")
+    memory.recall("quartz umbrella")
+    assert memory._parts.waiting.missed("default")
+    memory.remember("The quartz umbrella stands in the hall")
+    assert not memory._parts.waiting.missed("default") and memory.gaps() == []
+
 
 def test_a_recall_of_a_store_that_is_closed_leaves_no_thread_behind(
     tmp_path: Path, clock: FixedClock, embedder: HashingEmbedder
