@@ -127,8 +127,7 @@ class Derived:
     def _count_words(self, memory: Record, sign: int, known: Words | None = None) -> None:
         words = (words_of(self._account_id, memory) if known is None else known).tolist()
         self._length += sign * len(words)
-        for word in set(words):
-            self._words[word] += sign
+        (self._words.update if sign > 0 else self._words.subtract)(set(words))
 
     def _put(self, row: int, memory: Record, vectors: Vectors | None) -> None:
         if vectors is None:
