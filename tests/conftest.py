@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,10 @@ from recollect.testing.servers import fresh_prefix, postgres_server, redis_serve
 OWN_POSTGRES, OWN_REDIS = os.environ.get("RECOLLECT_TEST_POSTGRES"), os.environ.get("RECOLLECT_TEST_REDIS")
 
 pytest.register_assert_rewrite("recollect.testing.contract")
+
+# A run that was started in the background has interrupts switched off, for itself and for what it starts.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
