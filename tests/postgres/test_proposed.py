@@ -169,6 +169,29 @@ def test_after_something_known_nothing_is_proposed_until_something_new_came(know
     assert len(_same(known, "news")) == 2
 
 
+@pytest.mark.parametrize("barred", ["purged", "off"])
+def test_what_must_not_be_stored_is_not_even_written(known: PostgresStore, barred: str) -> None:
+    gone = record("never again")
+    with known.transaction(ACCOUNT, "tester", NOW) as tx:
+        if barred == "purged":
+            tx.insert(gone, TWO)
+            tx.purge(gone)
+        else:
+            tx.switch(ACCOUNT, "atlas", on=False)
+        # What is counted as written from here on is of the next change.
+        tx._session.connection.ask("SELECT pg_stat_force_next_flush()", {})
+    written = "SELECT coalesce(sum(n_tup_ins + n_tup_upd), 0)::bigint FROM pg_stat_xact_user_tables"
+    with known.transaction(ACCOUNT, "tester", NOW, first=first(gone)) as tx:
+        assert not tx._session.connection.proposed
+        assert tx._session.connection.ask(written, {}) == [(0,)]
+        assert tx.purged(ACCOUNT, gone.content) is (barred == "purged")
+        assert tx.same_text(ACCOUNT, gone.content) == []
+        tx.insert(other := record("something else"), TWO)
+    assert _same(known, "something else") == [other] and _same(known, gone.content) == []
+    with known.transaction(ACCOUNT, "tester", NOW, first=first(gone)) as tx:
+        assert not known._shared.likely_new(tx._pending.account_id)
+
+
 def test_a_text_gets_the_hash_of_now_though_the_key_was_another(known: PostgresStore) -> None:
     known._shared.secrets = (b"of an earlier day",)
     memory = record("hashed")

@@ -78,13 +78,15 @@ def begun(session: Session, shared: Shared, account: str, operation: Operation, 
         if shared.likely_new(number):
             new = Gathered(session.connection, number, shared.model)
             new.store(RESERVED, first.memory, digest, first.vectors, operation, "remember")
-            session.connection.propose(new.statements())
+            session.connection.propose([(queries()["nothing_barred"], own), *new.statements()])
         first.meanwhile()
 
     asked = [(queries()["by_digest"], own | {"digest": digest}, False), (ask.statement, own | ask.values, True)]
     answers = session.begin(account, asked, meanwhile)
     link.standing = session.at(account)
     link.stamp = link.standing.seq
+    if link.standing.bars:
+        session.connection.withdraw()
     if not answers or not link.standing.known:
         return None
     same, (row,) = answers

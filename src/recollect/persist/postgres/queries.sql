@@ -30,6 +30,11 @@ FROM accounts AS a WHERE a.account_id = %(account_id)s
 -- compared with the nearest dozen, for which a narrow walk does.
 {begin_writing}; {look_at}; SET LOCAL hnsw.ef_search = 48; SELECT secrets, reserved FROM sole_writer(%(account_id)s, %(lock)s); {account}
 
+-- nothing_barred: Fails where a text was erased for good or memory is off somewhere, so that the server passes over all that was sent
+-- after it: what must not be stored may not even be written and taken back, for its row would stay in the file for a while.
+SELECT 1 / (NOT EXISTS (SELECT FROM purged AS p WHERE p.account_id = %(account_id)s)
+            AND NOT EXISTS (SELECT FROM switches AS s WHERE s.account_id = %(account_id)s))::integer
+
 -- more_rows: Numbers for further rows.
 SELECT nextval('memory_rows') FROM generate_series(1, %(count)s)
 

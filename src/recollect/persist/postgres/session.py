@@ -39,6 +39,11 @@ class Standing:
     purged: bool = False
     gaps: bool = False
 
+    @property
+    def bars(self) -> bool:
+        """Whether something that comes may have to be refused without being written."""
+        return self.purged or bool(self.off)
+
 
 class Session:
     """Begins with the first question; ends with `commit` or `end`."""

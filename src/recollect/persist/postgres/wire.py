@@ -90,6 +90,16 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
         """Let hold what was proposed."""
         self.proposed = False
 
+    def withdraw(self) -> None:
+        """Take back what was proposed, though the server may have refused it."""
+        if self.proposed:
+            self.proposed = False
+            self._hear(self._sent, None)
+            for key in self._fresh:
+                self._names.pop(key, None)
+            self._fresh.clear()
+            self.several(_BACK)
+
     def settle(self) -> None:
         """Hear what the server says to everything on its way."""
         self._heard()

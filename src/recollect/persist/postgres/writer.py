@@ -197,7 +197,8 @@ class PostgresTransaction(ArrivingWriter):
         """Send what is left and commit, in one round trip."""
         self._session.commit(self._pending.flush)
         if self._first is not None:
-            self._shared.was_new(self._pending.account_id, self._new)
+            likely = self._new and not self._session.at(self._account).bars
+            self._shared.was_new(self._pending.account_id, likely)
 
     def abandon(self) -> None:
         """Send nothing more; the store takes everything back."""
