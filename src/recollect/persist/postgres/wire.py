@@ -4,16 +4,16 @@ longer over a short one; how values are sent, errors told and a wait interrupted
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import psycopg
 from psycopg import generators
-from psycopg.adapt import PyFormat, Transformer
+from psycopg.adapt import Transformer
 from psycopg.pq import ExecStatus, Format, TransactionStatus
+
+from recollect.persist.postgres.binding import automatic, numbered
 
 if TYPE_CHECKING:
     from psycopg.abc import Buffer, PQGen
@@ -28,7 +28,6 @@ Asked = tuple[str, Mapping[str, Any], bool]
 Heard: TypeAlias = "Callable[[int, Rows], None]"
 Bound: TypeAlias = "tuple[Key, Sequence[Buffer | None], Sequence[Format]]"
 
-_PLACE = re.compile(r"%(?:%|\((\w+)\)s)")
 _ANSWERED = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK, ExecStatus.EMPTY_QUERY)
 # So many statements are kept prepared: what viewers and filters differ in makes statements of their own.
 _MOST = 200
@@ -187,8 +186,8 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
 
     def _bound(self, statement: str, values: Mapping[str, Any]) -> Bound:
         """A statement as it is prepared, and its values as they are sent."""
-        text, names = _numbered(statement)
-        given = self._given.dump_sequence([values[name] for name in names], _formats(len(names)))
+        text, names = numbered(statement)
+        given = self._given.dump_sequence([values[name] for name in names], automatic(len(names)))
         return (text, self._given.types or ()), given, self._given.formats  # type: ignore[return-value]
 
     def _name(self, key: Key) -> bytes:
@@ -292,19 +291,3 @@ class Wire(psycopg.Connection[tuple[Any, ...]]):
             return []
         self._told.set_pgresult(answer)
         return self._told.load_rows(0, answer.ntuples, tuple)
-
-
-@lru_cache(maxsize=1024)
-def _numbered(statement: str) -> tuple[bytes, tuple[str, ...]]:
-    """A statement with numbers in place of names, and the names in their order."""
-    names: dict[str, int] = {}
-
-    def number(found: re.Match[str]) -> str:
-        return "%" if found[1] is None else f"${names.setdefault(found[1], len(names) + 1)}"
-
-    return _PLACE.sub(number, statement).encode(), tuple(names)
-
-
-@lru_cache(maxsize=64)
-def _formats(count: int) -> list[PyFormat]:
-    return [PyFormat.AUTO] * count
