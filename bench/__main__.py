@@ -1,10 +1,10 @@
-"""`python -m bench`: quality, speed, graph, reliability, or all; `server` and `twins` are PostgreSQL; `report` writes the page."""
+"""`python -m bench`: quality, speed, growth, graph, reliability, or all; `server`, `twins`: PostgreSQL; `report`: the page."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any
 
 from bench import runs
@@ -18,6 +18,8 @@ def main(arguments: list[str] | None = None) -> int:
         _quality(given)
     if wanted in ("speed", "all"):
         _speed(given)
+    if wanted in ("growth", "all"):
+        _growth(given)
     if wanted in ("graph", "all"):
         _graph(given)
     if wanted in ("reliability", "all"):
@@ -58,21 +60,38 @@ def _speed(given: argparse.Namespace) -> None:
     _keep("speed", given, {"figures": [f.as_row() for f in figures]})
 
 
+def _growth(given: argparse.Namespace) -> None:
+    from bench import growth
+    from bench.server import database
+    from bench.sets import data_folder
+    from bench.tables import figures_table
+
+    sizes = (growth.SIZES[0], given.rows or growth.SIZES[1])
+    with ExitStack() as stack:
+        urls = None
+        if given.url:
+            small, large = (stack.enter_context(database(given.url))[0] for _ in sizes)
+            urls = (small, large)
+        figures = growth.run(data_folder(given.data), urls, sizes)
+    print(f"\n## Growth\n\n{figures_table(figures)}\n")
+    _keep("growth", given, {"figures": [f.as_row() for f in figures]})
+
+
 def _graph(given: argparse.Namespace) -> None:
     from bench import graph
     from bench.embedding import CachedEmbedder, cache_folder, local_embedder
+    from bench.expansion import expansion_figures, expansion_table, run_expansion
     from bench.sets import data_folder
     from bench.tables import figures_table
-    from bench.walking import walked, walking_figures, walking_table
 
     with closing(CachedEmbedder(local_embedder(), cache_folder(given.cache))) as embedder:
-        found = walked(data_folder(given.data), embedder)
+        found = run_expansion(data_folder(given.data), embedder)
     rows = given.rows or 100_000
     sizes = tuple(size for size in (10_000, 100_000) if size <= rows) or (rows,)
-    figures = [*walking_figures(found), *graph.run(rows, sizes)]
-    table = walking_table(found) if found.rows else ""
+    figures = [*expansion_figures(found), *graph.run(rows, sizes)]
+    table = expansion_table(found) if found.rows else ""
     print(f"\n## Graph\n\n{figures_table(figures)}\n\n{table}\n")
-    tables = [["Does the walk earn its place in hybrid?", table]] if table else []
+    tables = [["What do shared names add to hybrid?", table]] if table else []
     _keep("graph", given, {"figures": [f.as_row() for f in figures], "tables": tables, "left_out": found.left_out})
 
 
@@ -126,7 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "command",
         nargs="?",
-        choices=("quality", "speed", "graph", "reliability", "server", "twins", "all", "report"),
+        choices=("quality", "speed", "growth", "graph", "reliability", "server", "twins", "all", "report"),
         default="all",
     )
     parser.add_argument("--data", help="folder of the evaluation sets (or RECOLLECT_BENCH_DATA)")
@@ -136,10 +155,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--profile", default="all", help="hybrid, or several with commas; the first has the figures")
     parser.add_argument("--constants", default="", help="dense=0.65,… : defines the profile `tuned` on hybrid")
     parser.add_argument("--quick", action="store_true", help="fewer haystacks for other profiles, fewer pairs")
-    parser.add_argument("--rows", type=int, help="speed, graph and server: one size only")
+    parser.add_argument("--rows", type=int, help="speed, growth, graph and server: one size only")
     parser.add_argument("--accounts", type=int, default=1000, help="server: how many small accounts")
     parser.add_argument("--each", type=int, default=1000, help="server: memories of a small account")
-    parser.add_argument("--url", help="server: a PostgreSQL of your own, as a user who may create databases")
+    parser.add_argument("--url", help="growth and server: a PostgreSQL of your own, as a user who may create databases")
     parser.add_argument("--large", action="store_true", help="speed: also a million memories")
     parser.add_argument("--seconds", type=float, default=60, help="reliability: how long eight processes work")
     parser.add_argument("--kills", type=int, default=50, help="reliability: how often a writer is killed")

@@ -35,7 +35,7 @@ def check(path: Path, ids: list[str]) -> dict[str, int]:
 
 def _without_creation(memory: recollect.Memory) -> int:
     """Rows that no event of the journal made, and creations that left no row (nothing is purged or undone here)."""
-    with memory._parts.store.reading() as reader:
+    with memory._runtime.store.view() as reader:
         created = {event.memory_id for event in reader.events("default") if event.kind == "remember"}
     stored: set[str] = set()
     while page := memory.list(limit=1000, offset=len(stored), status="all"):

@@ -1,6 +1,6 @@
 """Graph: what tags, links, clusters and triggers cost, whether a hub floods the answer, and whether clusters are found.
 
-`run` is what `python -m bench graph` calls; whether the walk makes answers better is measured in `walking.py`.
+`python -m bench graph` calls `run`; whether names shared with the best hits make answers better is measured in `expansion.py`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bench.metrics import mean, quantile
 from bench.speed import timed
 from bench.synthetic import PROJECT, Prepared, SyntheticEmbedder, Words, drafts
 from bench.tables import Figure
-from recollect.upkeep.clustering import NOWHERE, found
+from recollect.upkeep.clustering import NOISE, find_clusters
 from recollect.values.cluster import Cluster
 from recollect.values.ids import new_id
 
@@ -30,7 +30,6 @@ HUB = "everywhere"
 _SMALL_TAGS, _LINKS_A_MEMORY, _IN_A_CLUSTER = 2, 7.5, 50
 _LOOKED_AT = 20
 _CLUSTER_TARGETS = {10_000: 10.0, 100_000: 90.0}
-_WALKED = {"walked": {"base": "hybrid", "walk": 0.2}, "unwalked": {"base": "hybrid", "walk": 0.0}}
 _STILL = {"still": {"base": "cascade", "depth": 0}}
 
 
@@ -49,27 +48,19 @@ def hub_figures(path: Path, rows: int, questions: int) -> list[Figure]:
     embedder = Prepared()
     asked = Words(seed=3).questions(questions)
     embedder.prepare(asked)
-    with recollect.open(path, embedder=embedder, touch=False, gaps=False, profiles=_WALKED | _STILL) as memory:
+    with recollect.open(path, embedder=embedder, touch=False, gaps=False, profiles=_STILL) as memory:
         edges = woven(memory, rows)
         asks: dict[str, Callable[[str], Any]] = {
             "semantic": lambda q: memory.search(q, mode="semantic", limit=10, project=PROJECT),
-            **{name: _by_profile(memory, name) for name in ("cascade", "still", "walked", "unwalked")},
+            **{name: _by_profile(memory, name) for name in ("cascade", "still")},
         }
         spent = _alternately(asks, asked)
         flooded = [_flooded(memory, question) for question in asked[:_LOOKED_AT]]
     size = f"{_k(rows)} memories, {_k(edges)} edges"
-    walk, hybrid = spent["cascade"] - spent["semantic"], spent["walked"] - spent["unwalked"]
+    walk = spent["cascade"] - spent["semantic"]
     note = f"p50 {spent['cascade']:.2f} and {spent['semantic']:.2f}; the same without a step {spent['still']:.2f}"
     return [
         Figure(f"cascade over a semantic search, {size}", walk, 10.0, "lower", "ms CPU", note),
-        Figure(
-            f"hybrid with the walk over hybrid without, {size}",
-            hybrid,
-            10.0,
-            "lower",
-            "ms CPU",
-            f"p50 {spent['walked']:.2f} and {spent['unwalked']:.2f}",
-        ),
         Figure(
             f"a tag on {_k(rows // 2)}: what only it leads to, above what is like the question",
             float(sum(above for above, _ in flooded)),
@@ -87,7 +78,7 @@ def woven(memory: recollect.Memory, rows: int) -> int:
         tagged = [replace(draft, tags=_tags(len(ids) + n, rows)) for n, draft in enumerate(block)]
         ids += [out.memory.id for out in memory.remember_many(tagged, verbatim=True) if out.memory is not None]
     now = datetime.now(UTC)
-    with memory._parts.store.transaction("default", "bench", now) as tx:
+    with memory._runtime.store.transaction("default", "bench", now) as tx:
         held = np.array(tx.rows_of("default", ids))
         links = list(_links(ids, held))
         # A link is a column of its memory too; a million of them one by one would take an hour and the walk reads this table.
@@ -155,7 +146,7 @@ def clustering_figures(size: int) -> list[Figure]:
 
     vectors, planted = planted_clusters(size)
     cpu, wall = time.process_time(), time.perf_counter()
-    labels = found(vectors)
+    labels = find_clusters(vectors)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     note = f"{planted.max() + 1} planted, {labels.max() + 1} found; wall {wall:.1f} s"
     return [
@@ -170,11 +161,11 @@ def planted_clusters(size: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]
     common, within, count = 0.77, 0.9, max(size // 250, 4)
     share = random.pareto(2.0, count) + 0.5
     labels = random.choice(count, size, p=share / share.sum())
-    labels[random.random(size) < 0.1] = NOWHERE
+    labels[random.random(size) < 0.1] = NOISE
     cone = _unit(random.normal(size=384)) * common**0.5
     middles = _unit(random.normal(size=(count, 384))) * (within - common) ** 0.5
     own = _unit(random.normal(size=(size, 384)))
-    astray = (labels == NOWHERE)[:, None]
+    astray = (labels == NOISE)[:, None]
     vectors = cone + np.where(astray, own * (1 - common) ** 0.5, middles[labels] + own * (1 - within) ** 0.5)
     return _unit(vectors).astype(np.float32), labels
 
@@ -206,7 +197,7 @@ def trigger_figures(path: Path, rows: int, questions: int, triggers: int = 1000)
     embedder.prepare(asked)
     words = [text.split()[-1].strip(".") for text in Words(seed=8).texts(triggers)]
     with recollect.open(path, embedder=embedder, touch=False, gaps=False) as memory:
-        views = {"plain": memory.as_(account="plain"), "armed": memory.as_(account="armed")}
+        views = {"plain": memory.with_identity(account="plain"), "armed": memory.with_identity(account="armed")}
         for name, view in views.items():
             for block in drafts(rows, seed=1):
                 armed = [

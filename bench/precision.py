@@ -54,7 +54,7 @@ def stored(memory: recollect.Memory, beliefs: Sequence[Row]) -> dict[str, str]:
     ids: dict[str, str] = {}
     for person in dict.fromkeys(belief["user_id"] for belief in beliefs):
         own = [belief for belief in beliefs if belief["user_id"] == person]
-        view = memory.as_(account=person)
+        view = memory.with_identity(account=person)
         outcomes = view.remember_many([_draft(belief) for belief in own], verbatim=True)
         ids |= {b["_id"]: o.memory.id for b, o in zip(own, outcomes, strict=True) if o.memory is not None}
         for belief in own:
@@ -89,7 +89,7 @@ def _project(scope: str) -> str | None:
 
 
 def _judged(memory: recollect.Memory, case: Row, names: Mapping[str, str], *, named: bool) -> Row:
-    view = memory.as_(account=case.get("userId", _ASKER))
+    view = memory.with_identity(account=case.get("userId", _ASKER))
     given = _given(view, case, names, named=named)
     trouble = [f"{part} {what}" for part, what in _troubles(given, case["expect"])]
     return {"case": case["caseId"], "category": case["category"], "held": not trouble, "trouble": trouble}
@@ -97,7 +97,7 @@ def _judged(memory: recollect.Memory, case: Row, names: Mapping[str, str], *, na
 
 def _given(view: recollect.Memory, case: Row, names: Mapping[str, str], *, named: bool) -> Given:
     projects = [project for scope in case["scope"] if (project := _project(scope)) is not None]
-    held = [record for project in projects for record in view.list(project=project, limit=_MANY)]
+    held = [record for project in projects for record in view.list(in_project=project, limit=_MANY)]
     # `list` also shows what is no longer true; a question with an answer is one of these.
     always = [r for r in held if r.delivery == "pinned" and (r.valid_until is None or r.valid_until > _NOW)]
     pinned = tuple(names[record.id] for record in always if _OPEN not in record.tags)

@@ -15,6 +15,7 @@ END = "<!-- end of the generated part -->"
 _TITLES = {
     "quality": "Quality",
     "speed": "Speed",
+    "growth": "Growth",
     "graph": "Graph",
     "server": "Server",
     "twins": "Server and file alike",

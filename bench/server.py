@@ -114,7 +114,7 @@ def _rested(most: float = 120.0) -> Figure:
 
 def _cpu(server: int | None) -> float:
     """Milliseconds of CPU that this process and the server have used so far."""
-    import psutil  # type: ignore[import-untyped]
+    import psutil
 
     own = psutil.Process()
     held = [own] if server is None else [own, *psutil.Process(server).children(recursive=True)]
@@ -125,9 +125,9 @@ def _loaded(memory: recollect.Memory, size: Size, embedder: Prepared) -> list[Fi
     """Fill every account; the figure is that of the large one, before it has a vector index."""
     rate = size.rows / _fill(memory, size.rows, 1, embedder)
     for number, (name, rows) in enumerate(size.shares.items()):
-        _fill(memory.as_(account=name), rows, 100 + number, embedder)
+        _fill(memory.with_identity(account=name), rows, 100 + number, embedder)
     for number in range(size.accounts):
-        _fill(memory.as_(account=f"small-{number}"), size.each, 1000 + number, embedder)
+        _fill(memory.with_identity(account=f"small-{number}"), size.each, 1000 + number, embedder)
     note = f"one account of {size.rows:,}; {size.accounts:,} accounts of {size.each:,} beside it"
     return [Figure("bulk load without embedding", rate, 2000, "higher", "memories/s", note)]
 
@@ -145,7 +145,9 @@ def _fill(memory: recollect.Memory, count: int, seed: int, embedder: Prepared) -
 
 def _recalls(memory: recollect.Memory, size: Size, asked: Sequence[str], server: int | None) -> list[Figure]:
     figures = []
-    small = [memory.as_(account=f"small-{number * 7 % max(size.accounts, 1)}") for number in range(len(asked))]
+    small = [
+        memory.with_identity(account=f"small-{number * 7 % max(size.accounts, 1)}") for number in range(len(asked))
+    ]
     for label, clients in (
         (f"one account of {size.rows:,}", [memory] * len(asked)),
         (f"{size.accounts:,} accounts of {size.each:,}", small),
@@ -169,8 +171,8 @@ def _exactness(memory: recollect.Memory, size: Size, asked: Sequence[str], embed
     """How much of the exact ten nearest comes back, in accounts of several shares of the rows."""
     figures = []
     for share, account in zip(_SHARES, [*size.shares, "default"], strict=True):
-        own = memory if account == "default" else memory.as_(account=account)
-        with memory._parts.store.reading() as reader:
+        own = memory if account == "default" else memory.with_identity(account=account)
+        with memory._runtime.store.view() as reader:
             held = reader.embedded(account)
             ids = [record.id for record in reader.fetch(account, held.rows.tolist())]
         vectors = held.vectors.astype(np.float32)
@@ -192,7 +194,7 @@ def _together(memory: recollect.Memory, size: Size, asked: Sequence[str]) -> Fig
     turns = max(len(asked) // 12, 1)
 
     def client(number: int) -> None:
-        own = memory if number % 2 else memory.as_(account=f"small-{number % max(size.accounts, 1)}")
+        own = memory if number % 2 else memory.with_identity(account=f"small-{number % max(size.accounts, 1)}")
         for turn in range(turns):
             try:
                 own.recall(asked[(number * turns + turn) % len(asked)], limit=10, project=PROJECT)
@@ -213,7 +215,7 @@ def _remembers(memory: recollect.Memory, size: Size, count: int, embedder: Prepa
     embedder.prepare_texts(texts)
     for label, own in (
         (f"one account of {size.rows:,}", memory),
-        (f"an account of {size.each:,}", memory.as_(account="small-0")),
+        (f"an account of {size.each:,}", memory.with_identity(account="small-0")),
     ):
         calls = [
             lambda o=own, t=t, n=n: o.remember(t, project=PROJECT, session="now", position=n)

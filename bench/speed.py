@@ -64,7 +64,7 @@ def _at_size(path: Path, rows: int, model: str, questions: int) -> list[Figure]:
     few = max(rows // 1000, 20)
     with recollect.open(path, embedder=embedder, refresh_clusters=0) as memory:
         ids, loaded = _loaded(memory, rows - few, 1, embedder)
-        small = memory.as_(account="small")
+        small = memory.with_identity(account="small")
         own, _ = _loaded(small, few, 2, embedder)
         for one in (memory, small):
             one.recall(asked[0], project=PROJECT)
@@ -146,7 +146,7 @@ def _agreement(
 def _vectors(memory: recollect.Memory, account: str, ids: Sequence[str]) -> tuple[list[str], Vectors]:
     owners: list[str] = []
     parts = []
-    with memory._parts.store.reading() as reader:
+    with memory._runtime.store.view() as reader:
         for first in range(0, len(ids), 500):
             for owner, held in reader.vectors(account, ids[first : first + 500]).items():
                 owners += [owner] * len(held)

@@ -18,7 +18,7 @@ _AT_SIZE = 100_000
 
 def tier_figures(memory: recollect.Memory, topics: Sequence[str], rows: int, label: str) -> list[Figure]:
     """Working memory, and context assembly at one size of the store."""
-    working = memory.as_(agent="bench").working
+    working = memory.with_identity(agent="bench").working
     value = {"step": 3, "files": ["src/a.py", "src/b.py"], "note": "a value as an agent keeps it"}
     sets = _microseconds([lambda key=f"key {number}": working.store(key, value) for number in range(_VALUES)])
     gets = _microseconds([lambda key=f"key {number}": working.retrieve(key) for number in range(_VALUES)])

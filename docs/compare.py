@@ -1,4 +1,4 @@
-"""Compare: does a command still print what a page shows? Ids, times, scores and frames may differ, words may not.
+"""Compares what a command prints with what a page shows. Ids, times, scores and frames may differ, words may not.
 
 `…` in the shown text stands for anything in a line, and alone on a line for any number of lines. The ids of the page are
 bound to the ids of the run where they first appear, so that a later command can name them.
@@ -26,7 +26,7 @@ _CHANGING = (
 
 
 def agrees(shown: Sequence[str], said: Sequence[str], ids: Ids) -> bool:
-    """Whether the lines of a page stand for the lines of a run; binds the ids when they do."""
+    """Whether the lines of a page match the lines of a run; binds the ids if they do."""
     found = _matched(_told(shown), _told(said), dict(ids))
     if found is None:
         return False
@@ -35,7 +35,7 @@ def agrees(shown: Sequence[str], said: Sequence[str], ids: Ids) -> bool:
 
 
 def same(shown: str, said: str) -> bool:
-    """Whether one line stands for another."""
+    """Whether one line matches another."""
     return _line(_plain(shown), _plain(said), {}) is not None
 
 
@@ -70,7 +70,7 @@ def _matched(shown: list[str], said: list[str], ids: Ids) -> Ids | None:
 
 
 def _line(shown: str, said: str, ids: Ids) -> Ids | None:
-    """The ids of a page that stand for ids of a run, or None when the lines differ."""
+    """Which id of the run each id of the page means, or None if the lines differ."""
     parts = re.split(f"({_ID})", shown)
     pattern = "".join(f"({_ID})" if n % 2 else _loose(part) for n, part in enumerate(parts))
     found = re.fullmatch(pattern, said)

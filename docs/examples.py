@@ -1,4 +1,4 @@
-"""Examples: the fenced blocks of a page, run in order in a folder of their own and compared with what the page shows.
+"""Runs the fenced blocks of a page in order, in a folder of their own, and compares the output with what the page shows.
 
 `console` blocks: every line that starts with `$ ` is executed, what follows is its output. `python` blocks share one
 namespace; an expression with a comment `# → text` must give that text. A `toml` block whose first line is a comment with a

@@ -1,4 +1,4 @@
-"""Generate: the reference pages, made from the code. `python -m docs.generate` writes them, `--check` says which are stale."""
+"""The reference pages, made from the code. `python -m docs.generate` writes them, `--check` says which are stale."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from recollect import config, wiring
 from recollect.capture.annotate import _IMPORTANCE
 from recollect.capture.screen.policy import DEFAULT_POLICY
 from recollect.embed.calibration import AT_PARAPHRASE, AT_RANDOM
-from recollect.recall.profiles import Lexical, Semantic
+from recollect.recall.profiles import Lexical, Needs, Semantic
+from recollect.serve.cli.command_table import SECTIONS
 from recollect.serve.cli.main import recollect
-from recollect.serve.cli.menu import SECTIONS
-from recollect.values import trigger, trust, words
+from recollect.values import enums as words
+from recollect.values import memory as trust
+from recollect.values import trigger
 from recollect.values.link import EDGE_WEIGHTS
 
 FOLDER = Path(__file__).resolve().parent / "reference"
@@ -55,7 +57,7 @@ def _text(path: Path) -> str:
 
 def _cli() -> Iterable[str]:
     yield "Commands"
-    yield "What `--help` says. The options before the command hold for every command."
+    yield "The output of `--help`. The options before the command apply to every command."
     room: dict[str, Any] = {"max_content_width": WIDTH, "terminal_width": WIDTH, "help_option_names": ["-h", "--help"]}
     top = click.Context(recollect, info_name="recollect", **room)
     yield code(recollect.get_help(top))
@@ -93,6 +95,11 @@ def _default(field: Field[Any]) -> str:
     return repr(value).replace("'", '"')
 
 
+def _legs(needs: Needs) -> str:
+    """By what a profile searches."""
+    return " and ".join(name for name in ("meaning", "words") if getattr(needs, name))
+
+
 def _profiles() -> Iterable[str]:
     yield "Profiles"
     yield (
@@ -102,7 +109,7 @@ def _profiles() -> Iterable[str]:
     )
     for profile in wiring.profiles_of({}).values():
         yield f"## {profile.name}"
-        yield f"{inspect.getdoc(profile)} Looks by {' and '.join(sorted(profile.legs))}."
+        yield f"{inspect.getdoc(profile)} Looks by {_legs(profile.needs)}."
         yield code(profile.formula)
         held = [f for f in fields(profile) if f.name != "name"]  # type: ignore[arg-type]
         yield table(("constant", "default"), ((f"`{f.name}`", getattr(profile, f.name)) for f in held))
@@ -125,11 +132,11 @@ def _vocabulary() -> Iterable[str]:
     yield "The closed lists of words; an unknown one is refused with the list."
     yield "## Types"
     yield (
-        "Importance is what a draft without one gets. Days are the constant of confidence as it stands today"
-        f" ({str(inspect.getdoc(trust.confidence_now)).rstrip('.')}); an inferred memory has {trust.INFERRED:g}."
+        "Importance is the default of a draft. Days are the constant in the formula of the current confidence"
+        f" ({str(inspect.getdoc(trust.confidence_now)).rstrip('.')}); an inferred memory has {trust.INFERRED_HALF_LIFE:g}."
     )
     rows = [
-        (f"`{w}`", _told("type", w), _IMPORTANCE.get(w, 0.5), f"{trust.HALF_LIVES.get(w, trust.OTHER):g}")
+        (f"`{w}`", _told("type", w), _IMPORTANCE.get(w, 0.5), f"{trust.HALF_LIVES.get(w, trust.DEFAULT_HALF_LIFE):g}")
         for w in words.MEMORY_TYPES
     ]
     yield table(("type", "what it is", "importance", "days"), rows)
@@ -139,14 +146,14 @@ def _vocabulary() -> Iterable[str]:
     yield f"The kind of provenance decides trust. Text that reads like instructions to an agent gets {words.LOW_TRUST:g} at most."
     kinds = [(f"`{w}`", _told("source", w), words.TRUST_OF_SOURCE[w]) for w in words.PROVENANCE_KINDS]
     yield table(("source", "what it is", "trust"), kinds)
-    yield from _list("Deliveries", "delivery", words.DELIVERIES, "when a context is to carry it")
+    yield from _list("Deliveries", "delivery", words.DELIVERIES, "when a block carries it")
     yield from _list("Modes of search", "mode", words.SEARCH_MODES, "how it looks")
     yield from _list("Outcomes", "outcome", get_args(words.OutcomeKind), "what became of a draft")
     yield from _list("Relations", "relation", words.LINK_RELATIONS, "what a link says")
-    yield from _list("Ways out", "way", words.WAYS_OUT, "how `resolve` settles a contradiction")
-    yield from _list("Triggers", "trigger", trigger.KINDS, "what it fits")
-    yield from _list("Documents", "document", get_args(words.DocumentKind), "what is kept beside memories")
-    yield from _list("Events", "event", get_args(words.EventKind), "what the journal says happened")
+    yield from _list("Resolutions", "resolution", words.RESOLUTIONS, "how `resolve` ends a contradiction")
+    yield from _list("Triggers", "trigger", trigger.KINDS, "what it matches")
+    yield from _list("Documents", "document", get_args(words.DocumentKind), "what is stored besides memories")
+    yield from _list("Events", "event", get_args(words.EventKind), "what happened")
 
 
 def _list(title: str, name: str, known: Iterable[str], heading: str) -> Iterable[str]:
@@ -162,12 +169,12 @@ def _told(name: str, word: str) -> str:
 def _screen() -> Iterable[str]:
     yield "Screen"
     yield (
-        "What each write is looked through for, and what is done about a finding unless the setting `personal` says"
+        "What the gate looks for in each text, and what it does about a finding unless the setting `personal` says"
         " otherwise ([how](../howto/privacy.md)): *allow* stores it, *redact* stores `[redacted: kind]` in its place,"
         " *refuse* stores nothing. Names of people are not looked for."
     )
     rows = [(f"`{kind}`", SCREENED[kind], action) for kind, action in DEFAULT_POLICY.items()]
-    yield table(("kind", "what is found", "by default"), rows)
+    yield table(("kind", "what is found", "default"), rows)
 
 
 PAGES: dict[str, Callable[[], Iterable[str]]] = {

@@ -1,4 +1,4 @@
-"""Interface: the reference pages of the Python interface and of the errors, made from signatures, docstrings and fields."""
+"""The reference pages of the Python interface, the tiers and the errors, made from signatures, docstrings and fields."""
 
 from __future__ import annotations
 
@@ -6,27 +6,26 @@ import inspect
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from typing import get_type_hints
+from typing import Any, Literal, get_args, get_origin
 
+import recollect
 from docs.markdown import WIDTH, code, table
-from docs.meanings import FIELDS, OWN
-from recollect import errors, offload, wiring
+from docs.meanings import FIELDS, FILTERS, OWN
+from recollect import aio, engine, errors, wiring
 from recollect.engine import Memory
-from recollect.serve.cli.failure import exit_code
-from recollect.upkeep import tags
-from recollect.values import cluster, draft, event, gap, graph, hit, link, memory, moved, origin, outcome, procedure
-from recollect.verbs import contexts, moving, narratives, pools, router, short_term, working
-from recollect.verbs.tiers import TierVerbs
+from recollect.serve.cli.errors import exit_code
+from recollect.tiers import contexts, narratives, pools, router, short_term, working
+from recollect.values import cluster, draft, event, gap, link, memory, outcome, procedure, recalled, tag, transfer
 
 _VALUES: tuple[type, ...] = (
-    draft.Draft, memory.Record, memory.Provenance, hit.Recalled, hit.Hit, hit.Explanation, hit.Signal, event.Event,
-    outcome.Conflict,
+    draft.Draft, memory.Record, memory.Provenance, recalled.Recalled, recalled.Hit, recalled.Explanation, recalled.Signal,
+    event.Event, outcome.Conflict,
 )  # fmt: skip
 _GRAPH_VALUES: tuple[type, ...] = (
-    link.Link, hit.Related, origin.Origin, procedure.Procedure, tags.Tag, cluster.Cluster, outcome.Contradiction,
-    gap.Topic, gap.Gap, graph.Graph, graph.GraphNode, graph.GraphEdge,
+    link.Link, recalled.Related, memory.Origin, procedure.Procedure, tag.Tag, cluster.Cluster, outcome.Contradiction,
+    gap.Topic, gap.Gap, link.Graph, link.GraphNode, link.GraphEdge,
 )  # fmt: skip
-_MOVED_VALUES: tuple[type, ...] = (moved.Exported, moved.Imported, moved.LeftOut, moved.Copied)
+_TRANSFER_VALUES: tuple[type, ...] = (transfer.Exported, transfer.Imported, transfer.RefusedItem, transfer.Copied)
 _TIERS = {
     shape.__name__: shape
     for shape in (
@@ -38,7 +37,17 @@ _SHORTHANDS = {
     "Records": "list[Record]",
     "Events": "list[Event]",
     "Ids": "list[str]",
+    "Outcomes": "list[Outcome]",
+    "Contradictions": "list[Contradiction]",
+    "Topics": "list[Topic]",
+    "RelatedList": "list[Related]",
+    "Tags": "list[Tag]",
+    "Clusters": "list[Cluster]",
     "Unpack[DraftFields]": "DraftFields",
+    "Unpack[UpdateFields]": "UpdateFields",
+    "Unpack[FilterFields]": "FilterFields",
+    "Unpack[BlockFields]": "BlockFields",
+    "Unpack[SettingsFields]": "SettingsFields",
     "Disputed": "Contradiction | Conflict | tuple[str, str]",
 }
 
@@ -54,9 +63,9 @@ def api() -> Iterable[str]:
         " `recollect.ports.Embedder` ([how](../howto/embedders.md)). `clock` returns the time, for tests. `fetching` is called as"
         " (what, bytes so far, bytes in all) while the model is fetched. Further keyword arguments are [settings](settings.md)."
     )
-    yield from _verb("recollect.open_async", offload.open_async)
-    yield f"It gives an `AsyncMemory`. {inspect.getdoc(offload.AsyncMemory)} Await it, or use `async with`."
-    yield from _verb("recollect.copy", moving.copy)
+    yield from _verb("recollect.open_async", aio.open_async)
+    yield f"It returns an `AsyncOpening`: await it, or use `async with`; both give an `AsyncMemory`. {inspect.getdoc(aio.AsyncMemory)}"
+    yield from _verb("recollect.copy", engine.copy)
     yield "## Memory"
     yield str(inspect.getdoc(Memory))
     groups = [vars(group) for group in Memory.__mro__ if group is not object]
@@ -66,13 +75,13 @@ def api() -> Iterable[str]:
             yield f"{inspect.getdoc(verb)} [Its verbs](tiers.md#{name})."
         elif not name.startswith("_"):
             yield from _verb(name, verb)
+    yield "## Filters"
     yield (
-        "`recall`, `search` and `list` take the filters `type`, `tag`, `scope`, `status`, `source` (one word or several;"
-        ' `status="all"` is every status), `since`, `until` (aware times) and `min_trust`. In `recall` and `search`, `project`,'
-        " `session` and `task` say where the caller stands; in `list`, `project` and `session` are filters too. `search` also"
-        " takes `explain`, `now`, `context`, `true_at`, `season` and `named`. `graph` takes with a question all that `recall`"
-        " takes, and without one the filters."
+        "`recall`, `search`, `list` and `graph` take these keyword arguments (`FilterFields`). `project`, `session` and `task` are"
+        " not among them: they say where the caller is, and so what is visible at all"
+        " ([decision 0028](../decisions/0028-where-you-are-and-filters.md))."
     )
+    yield table(("filter", "keeps"), FILTERS.items())
     yield "## Values"
     for shape in _VALUES:
         yield from _value(shape)
@@ -80,24 +89,50 @@ def api() -> Iterable[str]:
     yield "`remember` returns one of four; each has `kind`, `memory`, `reason`, `conflicts` and `notes`; `Superseded` also `old`."
     yield table(("class", "kind", "what it says"), ((k.__name__, _kind(k), inspect.getdoc(k)) for k in _OUTCOMES))
     yield "## Values of export, import and copy"
-    for shape in _MOVED_VALUES:
+    for shape in _TRANSFER_VALUES:
         yield from _value(shape)
     yield "## Values of the graph"
     yield "What the verbs about links, tags, clusters, gaps and contradictions return ([how](../howto/graph.md))."
     for shape in _GRAPH_VALUES:
         yield from _value(shape)
+    yield "## Types in signatures"
+    yield "Everything else that the package exports, so that a caller can name it in an annotation."
+    yield table(("name", "what it is"), _other_names())
+
+
+def _other_names() -> Iterable[tuple[str, str]]:
+    """The public names that have no section of their own on this page or the page of errors."""
+    shown = {shape.__name__ for shape in (*_VALUES, *_TRANSFER_VALUES, *_GRAPH_VALUES, *_OUTCOMES)}
+    shown |= {"Memory", "Outcome", "copy", "open", "open_async"}
+    for name in sorted(set(recollect.__all__) - shown, key=str.lower):
+        value = getattr(recollect, name)
+        if isinstance(value, type) and issubclass(value, errors.RecollectError):
+            continue
+        yield f"`{name}`", _in_a_line(value)
+
+
+def _in_a_line(value: Any) -> str:
+    """The words of a closed list, the keys of a typed dictionary, or the first sentence of a docstring."""
+    if get_origin(value) is Literal:
+        return ", ".join(f"`{word}`" for word in get_args(value))
+    if get_origin(value) is Callable:
+        taken, returned = get_args(value)
+        return f"a function of ({', '.join(kind.__name__ for kind in taken)}) that returns {returned}"
+    said = " ".join((inspect.getdoc(value) or "").split())
+    return re.split(r"(?<=[.])\s", said)[0]
 
 
 def tier_pages() -> Iterable[str]:
     """The page of the tiers: attributes of a memory, each with verbs of its own."""
     yield "Tiers"
     yield "Attributes of `Memory`, bound to the same identity and project ([how](../howto/tiers.md)). `open_async` has them too."
-    for name, held in vars(TierVerbs).items():
-        if isinstance(held, property) and held.fget is not None:
-            shape = get_type_hints(held.fget, localns=_TIERS)["return"]
+    for name, member in vars(Memory).items():
+        if isinstance(member, property) and member.fget is not None:
+            shape = _TIERS[str(member.fget.__annotations__["return"])]
             yield f"## {name}"
             yield str(inspect.getdoc(shape))
-            for verb, method in vars(shape).items():
+            classes = [group for group in shape.__mro__ if group is not object]
+            for verb, method in (pair for group in reversed(classes) for pair in vars(group).items()):
                 if not verb.startswith("_"):
                     yield from _verb(verb, method)
 
@@ -106,7 +141,7 @@ def error_tree() -> Iterable[str]:
     """The page of the errors."""
     yield "Errors"
     tree, _, rest = inspect.cleandoc(str(errors.__doc__)).partition("\n\n")[2].partition("\n\n")
-    yield "A message says what was wrong and what to do. A call that raises has changed nothing that was not acknowledged."
+    yield "A message says what is wrong and what to do. A call that raises has changed nothing, except batches that were already reported."
     yield code(tree)
     yield rest.replace("see `values/outcome.py`", "see [Outcome](api.md#outcome)")
     shapes = [
@@ -130,7 +165,7 @@ def _verb(name: str, verb: Callable[..., object]) -> Iterable[str]:
 
 
 def _readable(annotation: re.Match[str]) -> str:
-    return _SHORTHANDS.get(annotation[1], annotation[1]).replace("_Opening", "AsyncMemory")
+    return _SHORTHANDS.get(annotation[1], annotation[1])
 
 
 def _wrapped(line: str) -> str:
@@ -150,7 +185,7 @@ def _value(shape: type) -> Iterable[str]:
 
 
 def _properties(shape: type) -> Iterable[tuple[str, str, str]]:
-    """What is worked out from the fields, told as its docstring tells it."""
+    """Properties, with the first words of their docstrings."""
     for name, held in vars(shape).items():
         if isinstance(held, property) and held.fget is not None and held.fget.__doc__:
             told = held.fget.__doc__.rstrip(".")

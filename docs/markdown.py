@@ -1,4 +1,4 @@
-"""Markdown: the few shapes the reference pages are made of."""
+"""The Markdown elements of the reference pages: tables and code blocks."""
 
 from __future__ import annotations
 

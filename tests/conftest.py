@@ -75,8 +75,8 @@ def fresh_database(postgres: str) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def migrated_database(postgres: str) -> Iterator[str]:
     """The address of a database with our schema in it, one a worker; whoever uses it leaves it empty."""
-    from recollect.persist.postgres.address import Options
-    from recollect.persist.postgres.store import PostgresStore
+    from recollect.store.postgres.options import Options
+    from recollect.store.postgres.store import PostgresStore
 
     with make_database(postgres) as url:
         # Few parts: tests make no use of many, and each costs time.

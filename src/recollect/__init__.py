@@ -9,7 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recollect.engine import Memory
+    from recollect.aio import AsyncMemory, AsyncOpening, open_async
+    from recollect.config import SettingsFields
+    from recollect.engine import Memory, copy
     from recollect.errors import (
         AmbiguousId,
         CommitUnknown,
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
         EmbedderError,
         EmbedderUnavailable,
         InvalidInput,
-        ModelMismatch,
         NotFound,
         ReadOnly,
         RecollectError,
@@ -31,57 +32,110 @@ if TYPE_CHECKING:
         StoreUnavailable,
         WorkingUnavailable,
     )
-    from recollect.offload import AsyncMemory, open_async
-    from recollect.upkeep.tags import Tag
+    from recollect.portable.drafts import IngestReport
+    from recollect.ports import Clock, Embedder, Progress
+    from recollect.recall.context import BlockFields
+    from recollect.tiers.contexts import Contexts
+    from recollect.tiers.narratives import Narratives
+    from recollect.tiers.pools import Pools
+    from recollect.tiers.router import Router
+    from recollect.tiers.short_term import ShortTerm
+    from recollect.tiers.working import WorkingMemory
     from recollect.values.cluster import Cluster
-    from recollect.values.draft import Draft
+    from recollect.values.document import Access
+    from recollect.values.draft import Draft, DraftFields, UpdateFields
+    from recollect.values.enums import (
+        AccessLevel,
+        ContextType,
+        Delivery,
+        LinkRelation,
+        MemoryType,
+        PoolType,
+        ProvenanceKind,
+        Resolution,
+        Scope,
+        SearchMode,
+        ShortTermType,
+        Status,
+        Tier,
+    )
     from recollect.values.event import Event
     from recollect.values.gap import Gap, Topic
-    from recollect.values.graph import Graph, GraphEdge, GraphNode
-    from recollect.values.hit import Explanation, Hit, Recalled, Related, Signal
-    from recollect.values.link import Link
-    from recollect.values.memory import Provenance, Record
-    from recollect.values.moved import Copied, Exported, Imported, LeftOut
-    from recollect.values.origin import Origin
+    from recollect.values.link import Graph, GraphEdge, GraphNode, Link
+    from recollect.values.memory import Origin, Provenance, Record
     from recollect.values.outcome import Conflict, Contradiction, Outcome, Refused, Reinforced, Stored, Superseded
     from recollect.values.procedure import Procedure
-    from recollect.verbs.moving import copy
+    from recollect.values.recalled import Block, BlockItem, Explanation, Hit, Omitted, Recalled, Related, Signal
+    from recollect.values.search import FilterFields
+    from recollect.values.tag import Tag
+    from recollect.values.tiers import (
+        Consolidated,
+        Context,
+        ContextFields,
+        Difference,
+        Grants,
+        Pool,
+        PoolFields,
+        Routed,
+        RunPool,
+        ShortTermEntry,
+        Snapshot,
+        TierHit,
+    )
+    from recollect.values.transfer import Copied, Exported, Imported, RefusedItem
     from recollect.wiring import open_memory as open
 
 _HOMES = {
-    ".engine": ("Memory",),
-    ".errors": (
-        "AmbiguousId", "CommitUnknown", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput", "ModelMismatch",
-        "NotFound", "ReadOnly", "RecollectError", "SettingsError", "StaleVersion", "StoreBusy", "StoreDamaged", "StoreError",
-        "StoreFull", "StoreNewer", "StoreUnavailable", "WorkingUnavailable",
-    ),
-    ".offload": ("AsyncMemory", "open_async"),
-    ".upkeep.tags": ("Tag",),
+    ".aio": ("AsyncMemory", "AsyncOpening", "open_async",),
+    ".config": ("SettingsFields",),
+    ".engine": ("Memory", "copy",),
+    ".errors": ("AmbiguousId", "CommitUnknown", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput",
+        "NotFound", "ReadOnly", "RecollectError", "SettingsError", "StaleVersion", "StoreBusy", "StoreDamaged",
+        "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable", "WorkingUnavailable",),
+    ".portable.drafts": ("IngestReport",),
+    ".ports": ("Clock", "Embedder", "Progress",),
+    ".recall.context": ("BlockFields",),
+    ".tiers.contexts": ("Contexts",),
+    ".tiers.narratives": ("Narratives",),
+    ".tiers.pools": ("Pools",),
+    ".tiers.router": ("Router",),
+    ".tiers.short_term": ("ShortTerm",),
+    ".tiers.working": ("WorkingMemory",),
     ".values.cluster": ("Cluster",),
-    ".values.draft": ("Draft",),
+    ".values.document": ("Access",),
+    ".values.draft": ("Draft", "DraftFields", "UpdateFields",),
+    ".values.enums": ("AccessLevel", "ContextType", "Delivery", "LinkRelation", "MemoryType", "PoolType",
+        "ProvenanceKind", "Scope", "SearchMode", "ShortTermType", "Status", "Resolution", "Tier",),
     ".values.event": ("Event",),
-    ".values.gap": ("Gap", "Topic"),
-    ".values.graph": ("Graph", "GraphEdge", "GraphNode"),
-    ".values.hit": ("Explanation", "Hit", "Recalled", "Related", "Signal"),
-    ".values.link": ("Link",),
-    ".values.memory": ("Provenance", "Record"),
-    ".values.moved": ("Copied", "Exported", "Imported", "LeftOut"),
-    ".values.origin": ("Origin",),
+    ".values.gap": ("Gap", "Topic",),
+    ".values.link": ("Graph", "GraphEdge", "GraphNode", "Link",),
+    ".values.memory": ("Origin", "Provenance", "Record",),
+    ".values.outcome": ("Conflict", "Contradiction", "Outcome", "Refused", "Reinforced", "Stored", "Superseded",),
     ".values.procedure": ("Procedure",),
-    ".values.outcome": ("Conflict", "Contradiction", "Outcome", "Refused", "Reinforced", "Stored", "Superseded"),
-    ".verbs.moving": ("copy",),
+    ".values.recalled": ("Block", "BlockItem", "Explanation", "Hit", "Omitted", "Recalled", "Related", "Signal",),
+    ".values.search": ("FilterFields",),
+    ".values.tag": ("Tag",),
+    ".values.tiers": ("Consolidated", "Context", "ContextFields", "Difference", "Grants", "Pool", "PoolFields",
+        "Routed", "RunPool", "ShortTermEntry", "Snapshot", "TierHit",),
+    ".values.transfer": ("Copied", "Exported", "Imported", "RefusedItem",),
     ".wiring": ("open_memory",),
 }  # fmt: skip
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0"
 __all__ = [
-    "AmbiguousId", "AsyncMemory", "Cluster", "CommitUnknown", "Conflict", "Contradiction", "Copied", "Disabled", "Draft",
-    "EmbedderError", "EmbedderUnavailable", "Event", "Explanation", "Exported", "Gap", "Graph", "GraphEdge",
-    "GraphNode", "Hit", "Imported", "InvalidInput", "LeftOut", "Link", "Memory", "ModelMismatch", "NotFound", "Origin",
-    "Outcome", "Procedure", "Provenance", "ReadOnly", "Recalled", "RecollectError", "Record", "Refused", "Reinforced",
-    "Related", "SettingsError", "Signal", "StaleVersion", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull",
-    "StoreNewer", "StoreUnavailable", "Stored", "Superseded", "Tag", "Topic", "WorkingUnavailable", "copy", "open", "open_async",
+    "Access", "AccessLevel", "AmbiguousId", "AsyncMemory", "AsyncOpening", "Block", "BlockFields", "BlockItem", "Clock",
+    "Cluster", "CommitUnknown", "Conflict", "Consolidated", "Context", "ContextFields", "ContextType", "Contexts",
+    "Contradiction", "Copied", "Delivery", "Difference", "Disabled", "Draft", "DraftFields", "Embedder",
+    "EmbedderError", "EmbedderUnavailable", "Event", "Explanation", "Exported", "FilterFields", "Gap", "Grants",
+    "Graph", "GraphEdge", "GraphNode", "Hit", "Imported", "IngestReport", "InvalidInput", "Link", "LinkRelation",
+    "Memory", "MemoryType", "Narratives", "NotFound", "Omitted", "Origin", "Outcome", "Pool", "PoolFields", "PoolType",
+    "Pools", "Procedure", "Progress", "Provenance", "ProvenanceKind", "ReadOnly", "Recalled", "RecollectError",
+    "Record", "Refused", "RefusedItem", "Reinforced", "Related", "Resolution", "Routed", "Router", "RunPool", "Scope",
+    "SearchMode", "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal",
+    "Snapshot", "StaleVersion", "Status", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
+    "StoreUnavailable", "Stored", "Superseded", "Tag", "Tier", "TierHit", "Topic", "UpdateFields", "WorkingMemory",
+    "WorkingUnavailable", "copy", "open", "open_async",
 ]  # fmt: skip
 
 

@@ -7,12 +7,12 @@ in the environment as RECOLLECT_<KEY>. `recollect config` prints the result.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, TypedDict, get_type_hints
 
 from recollect.errors import SettingsError
 
@@ -21,46 +21,88 @@ _FOLDER = "recollect"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set. The comment beside a field is its help."""
+    """Everything that can be set. The comment beside a field is its help text."""
 
-    db: str = ""  # the file (or URL) of the store; empty is the user's own default file
-    working: str = ""  # the place of working memory: redis://, rediss://, unix://; empty is beside the store
-    account: str = "default"  # whose memories: the wall between tenants
-    agent: str = ""  # the agent that asks, for memories of scope agent
-    teams: tuple[str, ...] = ()  # the teams it belongs to, for memories of scope team
-    project: str = ""  # the project; empty means: found from the folder by doors that have one
-    actor: str = "user"  # who the journal says made a change
-    profile: str = "hybrid"  # the ranking profile of recall
-    limit: int = 5  # how many hits recall returns
+    db: str = ""  # path or URL of the store; empty means the user's default file
+    working: str = ""  # URL of working memory: redis://, rediss:// or unix://; empty means a file beside the store
+    account: str = "default"  # the tenant; accounts never see each other
+    agent: str = ""  # the calling agent; it sees memories of scope agent
+    teams: tuple[str, ...] = ()  # the teams of the caller; they decide which memories of scope team it sees
+    project: str = ""  # the project; empty means that the command line detects it from the folder
+    actor: str = "user"  # the name the journal records for a change
+    profile: str = "hybrid"  # the default ranking profile of recall
+    limit: int = 5  # how many hits recall returns by default
     embedder: str = "local"  # local, http or none
     embedder_url: str = ""  # for http: an OpenAI-compatible base URL, for example http://127.0.0.1:11434/v1
     embedder_model: str = ""  # for http: the model to ask for
-    embedder_key: str = ""  # for http: the bearer key, if the server wants one
-    embedder_threads: int = 0  # for local: threads of the model; 0 lets it choose
-    model_folder: str = ""  # for local: a folder that already holds the model files
-    cache: str = ""  # where fetched models are kept; empty is the user's cache folder
-    offline: bool = False  # never fetch anything
+    embedder_key: str = ""  # for http: the bearer key, if the server needs one
+    embedder_threads: int = 0  # for local: threads of the model; 0 means automatic
+    model_folder: str = ""  # for local: a folder that already has the model files
+    cache: str = ""  # where downloaded models are stored; empty means the user's cache folder
+    offline: bool = False  # never download anything
     durability: str = "full"  # full survives power loss; process survives a crash of the process
     touch: bool = True  # recall counts an access on what it returns
-    duplicate: float = 0.92  # similarity from which two texts may say the same
-    contradiction: float = 0.75  # similarity from which a new memory is compared with an old one
-    similarity_floor: float = 0.40  # similarity below which a semantic hit is noise
-    deep_merge: float = 0.95  # similarity from which two clusters become one
-    promotion: int = 3  # accesses from which an entry of a session becomes a memory
-    gaps: bool = True  # recall keeps a question that nothing answers, until a memory does
-    infer_tags: bool = True  # remember adds tags that the text and its files plainly tell
-    refresh_clusters: int = 50  # clusters are found anew after so many recalls; 0 is never
+    duplicate: float = 0.92  # similarity from which two texts may be duplicates
+    contradiction: float = 0.75  # similarity from which a new memory is checked against an old one for contradictions
+    similarity_floor: float = 0.40  # similarity below which a semantic hit is dropped as noise
+    deep_merge: float = 0.95  # similarity from which two clusters are merged
+    promotion: int = 3  # reads from which `consolidate` promotes a short-term entry to long-term memory
+    gaps: bool = True  # recall stores questions that nothing answers
+    infer_tags: bool = True  # remember adds tags that are clear from the text and its files
+    refresh_clusters: int = 50  # clusters are recomputed after so many recalls; 0 means never
     postgres_schema: str = "recollect"  # for postgresql://: the schema of the tables; ?schema= in the URL wins
-    postgres_role: str = "recollect_app"  # the role that works with the tables; the wall between accounts is its
-    postgres_partitions: int = 8  # parts of each table; counts when the schema is made
-    postgres_connections: int = 10  # most connections of this process
+    postgres_role: str = "recollect_app"  # the role that uses the tables; row-level security applies to it
+    postgres_partitions: int = 8  # hash partitions per table; used when the schema is created
+    postgres_connections: int = 10  # the most connections of this process
+    postgres_prepared: bool = True  # keep prepared statements; turned off by itself behind a pooler such as PgBouncer
     postgres_connect_seconds: float = 10.0  # how long to wait for the server when connecting
     postgres_wait_seconds: float = 10.0  # how long to wait for a free connection
     postgres_statement_seconds: float = 30.0  # how long one statement may take
     postgres_lock_seconds: float = 10.0  # how long to wait for another writer of the same account
-    postgres_idle_seconds: float = 60.0  # how long a change may stand still before the server gives it up
+    postgres_idle_seconds: float = 60.0  # how long a transaction may be idle before the server ends it
     personal: Mapping[str, str] = field(default_factory=dict)  # kind of sensitive data -> allow, redact or refuse
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # your own ranking profiles
+
+
+class SettingsFields(TypedDict, total=False):
+    """The settings that `recollect.open` takes as keyword arguments; None means the value of the file or the environment."""
+
+    working: str | None
+    account: str | None
+    agent: str | None
+    teams: Sequence[str] | None
+    actor: str | None
+    profile: str | None
+    limit: int | None
+    embedder_url: str | None
+    embedder_model: str | None
+    embedder_key: str | None
+    embedder_threads: int | None
+    model_folder: str | None
+    cache: str | None
+    offline: bool | None
+    durability: str | None
+    touch: bool | None
+    duplicate: float | None
+    contradiction: float | None
+    similarity_floor: float | None
+    deep_merge: float | None
+    promotion: int | None
+    gaps: bool | None
+    infer_tags: bool | None
+    refresh_clusters: int | None
+    postgres_schema: str | None
+    postgres_role: str | None
+    postgres_partitions: int | None
+    postgres_connections: int | None
+    postgres_prepared: bool | None
+    postgres_connect_seconds: float | None
+    postgres_wait_seconds: float | None
+    postgres_statement_seconds: float | None
+    postgres_lock_seconds: float | None
+    postgres_idle_seconds: float | None
+    personal: Mapping[str, str] | None
+    profiles: Mapping[str, Mapping[str, Any]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +127,7 @@ def load(environment: Mapping[str, str] | None = None, **arguments: Any) -> Load
     for layer, source in layers:
         for name, value in layer.items():
             where = f"RECOLLECT_{name.upper()}" if source == "environment" else f"{source}: {name}"
-            values[name] = _checked(name, value, where)
+            values[name] = _check(name, value, where)
             sources[name] = where if source == "environment" else source
     settings = Settings(**values)
     if not settings.db:
@@ -101,18 +143,18 @@ def config_folder(environment: Mapping[str, str]) -> Path:
 
 
 def data_folder(environment: Mapping[str, str]) -> Path:
-    """Where the user's own default file is."""
+    """Where the user's default store is."""
     return _base(environment, "XDG_DATA_HOME", ".local/share") / _FOLDER
 
 
 def working_file(store: str) -> Path:
-    """Where the working memory of a server's store is on this machine, for the processes of this user."""
+    """The file of working memory on this machine for a store on a server; the processes of one user share it."""
     name = blake2b(store.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     return data_folder(os.environ) / "working" / f"{name}.db"
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
-    """Where fetched models are kept."""
+    """Where downloaded models are stored."""
     return _base(environment, "XDG_CACHE_HOME", ".cache") / _FOLDER
 
 
@@ -138,7 +180,7 @@ def _from_file(path: Path, *, required: bool) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(str(path), f"is not valid TOML ({error})", "mend that line") from error
+        raise SettingsError(str(path), f"is not valid TOML ({error})", "correct that line") from error
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -151,17 +193,17 @@ def _kinds() -> dict[str, Any]:
     return get_type_hints(Settings)
 
 
-def _checked(name: str, value: Any, where: str) -> Any:
+def _check(name: str, value: Any, where: str) -> Any:
     known = _kinds()
     if name not in known:
         raise SettingsError(where, f"unknown setting {name!r}", f"known settings: {', '.join(sorted(known))}")
     check = _CHOICES.get(name)
-    made = _converted(known[name], value, where)
+    made = _convert(known[name], value, where)
     if check and made not in check:
         raise SettingsError(where, f"{made!r} is not one of {', '.join(check)}", "use one of these")
     low, high = _RANGES.get(name, (None, None))
     if low is not None and not low <= made <= high:
-        raise SettingsError(where, f"{made} is outside {low} to {high}", "choose a value inside")
+        raise SettingsError(where, f"{made} is outside {low} to {high}", "choose a value in that range")
     return made
 
 
@@ -176,7 +218,7 @@ _RANGES = {
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
-def _converted(kind: Any, value: Any, where: str) -> Any:
+def _convert(kind: Any, value: Any, where: str) -> Any:
     try:
         if kind is bool:
             return _boolean(value)
@@ -194,7 +236,7 @@ def _converted(kind: Any, value: Any, where: str) -> Any:
             raise TypeError("a table is needed")
         return dict(value)
     except (TypeError, ValueError) as error:
-        raise SettingsError(where, f"{value!r} does not fit ({error})", f"give a value of type {kind}") from error
+        raise SettingsError(where, f"{value!r} is not valid ({error})", f"give a value of type {kind}") from error
 
 
 def _boolean(value: Any) -> bool:

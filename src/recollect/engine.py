@@ -1,58 +1,74 @@
-"""Memory: every verb of recollect, one short call each. Doors (CLI, MCP, HTTP) call these and add nothing.
+"""Memory: every verb of recollect, one short call each. The CLI, MCP and HTTP servers call these and add no logic.
 
-Verbs that change something return after the change is durable. Verbs that find nothing raise `NotFound`; a draft that is
-not stored comes back as `Refused` with the reason.
+Verbs that change something return after the change is durable. Verbs that find nothing raise `NotFound`; a draft that is not
+stored comes back as `Refused` with the reason. The logic of a verb is in its stage (`capture/`, `recall/`, `upkeep/` …), which is
+imported on first use.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
-from recollect.capture.fields import clean_name, clean_tags, clean_time, one_of
 from recollect.errors import InvalidInput
-from recollect.handle import known_filters
-from recollect.lookup import narrowed, seen, seen_events
 from recollect.ports import Progress
-from recollect.recall.profiles import Lexical, Profile, Semantic
-from recollect.showing import shown
-from recollect.tiers.access import require_undo, still_open, with_contexts
-from recollect.upkeep.as_of import believed_at, documents_at
-from recollect.upkeep.doctor import examine
-from recollect.upkeep.reembed import reembed
-from recollect.upkeep.undo import undo
+from recollect.recall.profiles import SEARCH_PROFILES
+from recollect.recall.run import RecallOptions, build_request, profile_named, run
+from recollect.redaction import visible_events
+from recollect.unit_of_work import ALL_PROJECTS, Verbs, flush, latest_events, operation_to_undo
+from recollect.validation import clean_limit, clean_name, clean_tags, clean_time, filter_from, one_of
+from recollect.values.enums import SEARCH_MODES, LinkRelation, Resolution, SearchMode
 from recollect.values.event import Event
-from recollect.values.hit import Recalled
 from recollect.values.memory import Record
+from recollect.values.recalled import Recalled
 from recollect.values.scope import RESERVED, Identity
-from recollect.values.words import SEARCH_MODES
-from recollect.verbs.assembling import AssemblingVerbs
-from recollect.verbs.importing import ImportingVerbs
-from recollect.verbs.judging import JudgingVerbs
-from recollect.verbs.linking import LinkingVerbs
-from recollect.verbs.moving import MovingVerbs
-from recollect.verbs.tiers import TierVerbs
+from recollect.values.search import FilterFields
 
 if TYPE_CHECKING:
-    from recollect.values.draft import Draft, DraftFields
-    from recollect.values.outcome import Outcome, Refused
+    from recollect.portable.drafts import IngestReport
+    from recollect.recall.context import BlockFields
+    from recollect.tiers.contexts import Contexts
+    from recollect.tiers.narratives import Narratives
+    from recollect.tiers.pools import Pools
+    from recollect.tiers.router import Router
+    from recollect.tiers.short_term import ShortTerm
+    from recollect.tiers.working import WorkingMemory
+    from recollect.upkeep.contradictions import Disputed
+    from recollect.values.cluster import Cluster
+    from recollect.values.draft import Draft, DraftFields, UpdateFields
+    from recollect.values.gap import Topic
+    from recollect.values.link import Graph
+    from recollect.values.memory import Origin
+    from recollect.values.outcome import Contradiction, Outcome, Refused
+    from recollect.values.recalled import Block, Related
+    from recollect.values.tag import Tag
+    from recollect.values.transfer import Copied, Exported, Imported
 
-# The verb `list` hides the built-in inside the class, so its results are named here.
+    Contradictions = list[Contradiction]
+    Topics = list[Topic]
+    RelatedList = list[Related]
+    Tags = list[Tag]
+    Clusters = list[Cluster]
+    Outcomes = list[Outcome]
+
+# The verb `list` hides the built-in inside the class, so the types of results have names here and above.
 Records = list[Record]
 Events = list[Event]
 Ids = list[str]
 
 
-class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVerbs, MovingVerbs):
-    """One open store, seen by one identity. Use it as a context manager, or close it."""
+class Memory(Verbs):
+    """One open store as one identity sees it. Use it as a context manager, or close it."""
 
     # Writing
 
     def remember(self, content: str, **fields: Unpack[DraftFields]) -> Outcome:
-        """Keep one thing; the outcome says what became of it."""
+        """Store one thing; the outcome says whether it was stored, known already, replaced something or was refused."""
         return self.remember_many([{"content": content, **fields}])[0]
 
     def remember_many(
@@ -61,60 +77,47 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
         *,
         verbatim: bool = False,
         progress: Progress | None = None,
-    ) -> list[Outcome]:
-        """Keep many things, in order; with `verbatim`, each exactly as it is, one memory a draft."""
-        drafts = list(drafts)
-        self._handle.settle_questions()
-        viewer = self._viewer
-        projects = {viewer.project, *map(_project_of, drafts)}
-        outcomes = self._parts.capture.remember(
-            drafts,
-            viewer.identity,
-            viewer.project,
-            verbatim=verbatim,
-            progress=progress,
-            guard=lambda reader: self._handle.let_in(reader, *projects),
-        )
-        return self._handle.told(outcomes)
+    ) -> Outcomes:
+        """Store many things, in order; with `verbatim`, each exactly as given, one memory per draft."""
+        return self._runtime.capture.remember(self._uow, list(drafts), verbatim=verbatim, progress=progress)
 
-    def update(self, id: str, **changes: Any) -> Record | Refused:
-        """Change fields of a memory; a new text passes the same screen as a new memory."""
+    def update(self, id: str, **changes: Unpack[UpdateFields]) -> Record | Refused:
+        """Change fields of a memory; a new text passes the same gate as a new memory."""
         from recollect.capture.edit import edited
 
-        vetting, now = self._parts.vetting.by(self._viewer.identity), self._parts.clock()
-        return self._handle.edit(id, "update", lambda old: edited(old, changes, vetting, now))
+        gate, now = self._runtime.gate.for_identity(self._viewer.identity), self._runtime.clock()
+        return self._uow.edit(id, "update", lambda old: edited(old, dict(changes), gate, now))
 
     def tag(self, id: str, *tags: str) -> Record:
         """Add tags."""
         added = _some_tags(tags)
-        return self._handle.edited(id, "tag", lambda old: old.with_(tags=tuple(dict.fromkeys((*old.tags, *added)))))
+        return self._uow.edited(id, "tag", lambda old: old.with_(tags=tuple(dict.fromkeys((*old.tags, *added)))))
 
     def untag(self, id: str, *tags: str) -> Record:
-        """Take tags away."""
+        """Remove tags."""
         gone = _some_tags(tags)
-        return self._handle.edited(
+        return self._uow.edited(
             id, "untag", lambda old: old.with_(tags=tuple(tag for tag in old.tags if tag not in gone))
         )
 
     def forget(self, id: str, reason: str | None = None) -> Record:
-        """Hide a memory and keep it from coming back, in these or other words, until it is restored."""
-        return self._handle.edited(id, "forget", lambda old: old.with_(status="forgotten"), reason=reason)
+        """Hide a memory and refuse to store the same again, in these or other words, until it is restored."""
+        return self._uow.edited(id, "forget", lambda old: old.with_(status="forgotten"), reason=reason)
 
     def restore(self, id: str) -> Record:
-        """Bring a forgotten or archived memory back."""
-        return self._handle.edited(id, "restore", lambda old: old.with_(status="active"))
+        """Restore a forgotten or archived memory."""
+        return self._uow.edited(id, "restore", lambda old: old.with_(status="active"))
 
     def purge(self, id: str) -> None:
-        """Erase a memory for good: row, vector, words, journal images; only a keyed hash stays."""
-        from recollect.upkeep.gaps import erase
+        """Erase a memory for good: row, vector, index entries, journal images; only a keyed hash stays."""
+        from recollect.recall.gaps import erase_gaps
 
-        record = self.get(id)
-        self._handle.settle()
-        with self._parts.store.transaction(record.account, self._handle.actor, self._parts.clock()) as tx:
+        with self._uow.transaction() as tx:
+            record = self._uow.find(tx, id)
             tx.purge(record)
-            erase(tx, record)
-        self._parts.recalled.clear()
-        self._parts.store.erase_traces(record.account)
+            erase_gaps(tx, record)
+        self._runtime.recent_recalls.clear()
+        self._runtime.store.erase_traces(record.account)
 
     # Reading
 
@@ -125,150 +128,438 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
         limit: int | None = None,
         profile: str | None = None,
         explain: bool = False,
-        now: datetime | None = None,
-        context: str | None = None,
+        now: datetime | str | None = None,
+        working_on: str | None = None,
         true_at: datetime | str | None = None,
         season: str | None = None,
         named: bool = False,
         project: str | None = None,
         session: str | None = None,
         task: str | None = None,
-        **filters: Any,
+        **filters: Unpack[FilterFields],
     ) -> Recalled:
-        """What is known about something, best first. `explain=True` adds the whole reason to every hit.
+        """Recall what is known about something, best first. `explain=True` adds every part of the score to each hit.
 
-        `context` is what you work on: triggers look at it too. `true_at` asks what was true then, `season` what a season
-        needs. `named` returns only what the question names by a tag, and what that is linked to.
+        `project`, `session` and `task` say where the caller is: memories of these scopes are visible too. `working_on` is the text
+        that triggers are matched against. `true_at` asks what was true at a time, `season` prefers memories of a season. `named`
+        returns only memories with a tag that the question names, and those linked to them.
         """
-        settings = self._parts.loaded.settings
-        chosen = self._handle.profile(profile or settings.profile)
-        viewer = self._handle.at(project, session, task)
-        asked = {**filters, "explain": explain, "now": now, "context": context, "true_at": true_at}
-        asked |= {"season": season, "named": named}
-        return self._handle.ask(
-            self._handle.asked(query, viewer, chosen, settings.limit if limit is None else limit, asked)
-        )
+        here = self._uow.at(project, session, task)
+        options: RecallOptions = {
+            "explain": explain,
+            "now": now,
+            "working_on": working_on,
+            "true_at": true_at,
+            "season": season,
+            "named": named,
+        }
+        return run(here, build_request(here, query, profile_named(here, profile), limit, options, filters))
 
     def search(
-        self, query: str, *, mode: str = "hybrid", limit: int = 10, project: str | None = None, **filters: Any
+        self,
+        query: str,
+        *,
+        mode: SearchMode = "hybrid",
+        limit: int | None = None,
+        explain: bool = False,
+        project: str | None = None,
+        session: str | None = None,
+        task: str | None = None,
+        **filters: Unpack[FilterFields],
     ) -> Recalled:
-        """Look by words (lexical), by meaning (semantic) or both (hybrid)."""
+        """Search by words (lexical), by meaning (semantic) or both (hybrid)."""
         one_of("mode", mode, SEARCH_MODES)
-        plain: dict[str, Profile] = {"lexical": Lexical(), "semantic": Semantic()}
-        profile = plain.get(mode) or self._handle.profile("hybrid")
-        viewer = self._handle.at(project, filters.pop("session", None), filters.pop("task", None))
-        return self._handle.ask(self._handle.asked(query, viewer, profile, limit, filters))
+        here = self._uow.at(project, session, task)
+        profile = SEARCH_PROFILES.get(mode) or profile_named(here, "hybrid")
+        options: RecallOptions = {"explain": explain}
+        return run(here, build_request(here, query, profile, clean_limit(limit, 10), options, filters))
 
     def get(self, id: str) -> Record:
         """One memory by its id, or by a unique beginning or end of it."""
-        self._handle.settle_for_a_look()
-        return self._handle.one(id)
+        with self._uow.view() as reader:
+            record = self._uow.redact(reader, self._uow.find(reader, id))
+        return self._runtime.deferred.counted(record)
 
-    def list(self, *, limit: int = 50, offset: int = 0, **filters: Any) -> Records:
-        """Memories, newest first, narrowed by type, tag, scope, project, session, status, source, since and until."""
-        wanted = narrowed(**known_filters(filters))
-        _page(limit, offset)
-        self._handle.awake(self._viewer.project, wanted.project)
-        self._handle.settle_for_a_look()
-        with self._parts.store.reading() as reader:
+    def list(self, *, limit: int | None = None, offset: int = 0, **filters: Unpack[FilterFields]) -> Records:
+        """Memories, newest first, of all projects; at most 50 unless `limit` says otherwise."""
+        wanted, most = filter_from(filters), clean_limit(limit, 50)
+        if isinstance(offset, bool) or not isinstance(offset, int) or offset < 0:
+            raise InvalidInput("offset", f"{offset!r} is out of range", "give a whole number from 0")
+        with self._uow.view(wanted.project) as reader:
             wanted = replace(wanted, without=tuple(reader.switched_off(self._viewer.account)))
-            found = reader.find(self._viewer.identity, wanted, self._parts.clock(), limit=limit, offset=offset)
-            return shown(reader, self._viewer.identity, found)
+            found = reader.find(self._viewer.identity, wanted, self._runtime.clock(), limit=most, offset=offset)
+            shown = self._uow.redact(reader, found)
+        return self._uow.counted(shown)
 
     def history(self, id: str) -> Events:
         """Every change of one memory, oldest first."""
-        record = self._handle.one(id)
-        with self._handle.reading() as reader:
-            return seen(reader, self._viewer.identity, reader.events(record.account, memory_id=record.id))
+        with self._uow.view() as reader:
+            record = self._uow.find(reader, id)
+            events = reader.events(record.account, memory_id=record.id)
+            return visible_events(reader, self._viewer.identity, events)
 
-    def log(self, *, limit: int = 20) -> Events:
-        """The journal, newest first."""
-        _page(limit, 0)
-        with self._handle.reading() as reader:
-            return seen_events(reader, self._viewer.identity, limit=limit)
+    def log(self, *, limit: int | None = None) -> Events:
+        """The journal, newest first; 20 events unless `limit` says otherwise."""
+        most = clean_limit(limit, 20)
+        with self._uow.view() as reader:
+            return latest_events(reader, self._viewer.identity, most)
 
     def undo(self, operation: str | None = None) -> Ids:
-        """Take back one operation, by default the last one; returns the ids of the memories it changed."""
-        self._handle.awake(self._viewer.project)
-        self._handle.settle()
-        account, now = self._viewer.account, self._parts.clock()
-        with self._parts.store.reading() as reader:
-            wanted = self._handle.operation(reader, operation)
-            require_undo(reader, self._viewer.identity, reader.events(account, operation=wanted))
-        with self._parts.store.transaction(account, self._handle.actor, now, undoes=wanted) as tx:
-            return undo(tx, account, wanted, self._parts.embed)
+        """Undo one operation, by default the last one; returns the ids of the memories it changed."""
+        from recollect.access import require_undo
+        from recollect.upkeep.undo import undo
+
+        def write(tx: Any, embed: Any) -> Ids:
+            events = operation_to_undo(tx, self._viewer.identity, operation)
+            require_undo(tx, self._viewer.identity, events)
+            tx.set_undoes(events[0].operation)
+            return undo(tx, self._viewer.account, events, embed)
+
+        return self._uow.transact(write)
 
     def as_of(self, moment: datetime | str) -> Memory:
-        """A read-only view of what was believed at an earlier moment."""
+        """A read-only view of the store at an earlier time."""
+        from recollect.upkeep.as_of import view_at
+
         time = clean_time("as_of", moment)
-        if time is None or time > self._parts.clock():
+        if time is None or time > self._runtime.clock():
             raise InvalidInput("as_of", f"{moment} is not in the past", "give an earlier time")
-        identity, parts = self._viewer.identity, self._parts
-        with self._handle.reading() as reader:
-            records, reworded = believed_at(reader, with_contexts(reader, identity), time, parts.clock())
-            vectors = reader.vectors(identity.account, [r.id for r in records if r.id not in reworded])
-            documents = still_open(reader, identity, documents_at(reader, identity.account, time))
-        view = parts.blank(f"the view as of {time.isoformat()}", lambda: time)
-        with view.store.transaction(identity.account, "as_of", time) as tx:
-            for record in records:
-                tx.insert(record, vectors.get(record.id) if record.id not in reworded else parts.embed(record))
-            for document in documents:
-                tx.put_document(None, document, "describe")
-        view.store.freeze()
-        return Memory(view, identity, self._viewer.project)
+        return Memory(view_at(self._uow, time), self._viewer.identity, self._viewer.project)
+
+    def context(self, topic: str | None = None, **fields: Unpack[BlockFields]) -> Block:
+        """A block of text for an agent's prompt, of at most `budget` characters; identical bytes while nothing changed.
+
+        `topic` is what the work is about; without one, the block has the most important memories. `start=True` adds what a
+        session starts with. `layers` lists the layers to use, or maps layers to shares of the budget.
+        """
+        from recollect.recall.context import context
+
+        return context(self._uow, topic, fields)
+
+    def preview(self, topic: str | None = None, **fields: Unpack[BlockFields]) -> Block:
+        """The block that `context` would return, without counting accesses: what is in it, what was left out, and why."""
+        from recollect.recall.context import preview
+
+        return preview(self._uow, topic, fields)
+
+    # Beliefs
+
+    def reinforce(self, id: str) -> Record:
+        """Report that a memory was useful: score +3."""
+        from recollect.capture.edit import REINFORCE
+        from recollect.upkeep.feedback import score
+
+        return score(self._uow, id, REINFORCE)
+
+    def demote(self, id: str) -> Record:
+        """Report that a memory was irrelevant or stale: score −1."""
+        from recollect.capture.edit import DEMOTE
+        from recollect.upkeep.feedback import score
+
+        return score(self._uow, id, DEMOTE)
+
+    def feedback(self, id: str, helpful: bool) -> Record:
+        """Report whether a recalled memory helped: changes its confidence, and its strength when it did."""
+        from recollect.upkeep.feedback import give_feedback
+
+        return give_feedback(self._uow, id, bool(helpful))
+
+    def confirm(
+        self, *helped: str, rejected: Sequence[str] = (), query: str | None = None, infer_tag: bool = True
+    ) -> Records:
+        """Report which hits of one recall helped and which did not: confidence changes, and what helped together is linked."""
+        from recollect.upkeep.feedback import confirm_hits
+
+        return confirm_hits(self._uow, helped, rejected, query, infer_tag)
+
+    def contradictions(self, *, scan: bool = False, progress: Progress | None = None) -> Contradictions:
+        """The unresolved contradictions; `scan` compares all memories first and flags what it finds."""
+        from recollect.upkeep.contradictions import list_contradictions
+
+        return list_contradictions(self._uow, scan=scan, progress=progress)
+
+    def resolve(self, conflict: Disputed, resolution: Resolution, *, content: str | None = None) -> Records:
+        """Resolve a contradiction: keep_both, update (the older gets the newer text), supersede, or forget (the older)."""
+        from recollect.upkeep.contradictions import resolve
+
+        return resolve(self._uow, conflict, resolution, content)
+
+    def supersede(self, old: str, new: str) -> Record:
+        """Let one stored memory supersede another; the old one is kept with its history and no longer recalled."""
+        from recollect.upkeep.links import supersede
+
+        return supersede(self._uow, old, new)
+
+    def gaps(self, *, answered: bool = False) -> Topics:
+        """Questions that nothing stored answered, grouped by topic, the most asked first."""
+        from recollect.recall.gaps import topics
+
+        self._uow.try_flush()
+        with self._uow.view() as reader:
+            return topics(reader, self._viewer.identity, answered=answered)
+
+    # The graph
+
+    def link(self, source: str, target: str, relation: LinkRelation = "relates_to", weight: float = 1.0) -> Record:
+        """Link one memory to another; an existing link of the same relation gets the new weight."""
+        from recollect.upkeep.links import link
+
+        return link(self._uow, source, target, relation, weight)
+
+    def unlink(self, source: str, target: str, relation: LinkRelation | None = None) -> Records:
+        """Remove the links between two memories, of one relation or of all; returns the changed memories."""
+        from recollect.upkeep.links import unlink_memories
+
+        return unlink_memories(self._uow, source, target, relation)
+
+    def related(self, id: str, depth: int = 1, limit: int | None = None) -> RelatedList:
+        """The memories that one is connected with over links, tags and clusters, the strongest path first."""
+        from recollect.recall.neighbourhood import related_memories
+
+        return related_memories(self._uow, id, depth, clean_limit(limit, 20))
+
+    def graph(
+        self,
+        query: str | None = None,
+        *,
+        id: str | None = None,
+        depth: int = 1,
+        limit: int | None = None,
+        profile: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        task: str | None = None,
+        **filters: Unpack[FilterFields],
+    ) -> Graph:
+        """The neighbourhood of the hits of a question, of one memory, or of the newest memories, to draw or export."""
+        from recollect.recall import neighbourhood
+
+        neighbourhood.check_depth(depth)
+        most, here = clean_limit(limit, 60), self._uow.at(project, session, task)
+        if query is not None and id is not None:
+            raise InvalidInput("query", "and id are both given", "give one of them")
+        if id is not None:
+            return neighbourhood.graph_of_memory(here, id, depth, most)
+        if query is None:
+            return neighbourhood.graph_of_newest(here, filters, depth, most)
+        request = build_request(here, query, profile_named(here, profile), min(most, 10), {}, filters)
+        return neighbourhood.graph_of_hits(here, query, run(here, request), depth, most)
+
+    def provenance(self, id: str) -> Origin:
+        """Where a memory comes from: everything it was derived from, down to turns and files, and the lowest trust among them."""
+        from recollect.upkeep.links import provenance
+
+        return provenance(self._uow, id)
+
+    def tags(self) -> Tags:
+        """Every tag in use with its description, the most used first."""
+        from recollect.upkeep.tags import tags
+
+        with self._uow.view() as reader:
+            return tags(reader, self._viewer.identity, self._runtime.clock())
+
+    def describe_tag(self, tag: str, description: str | None) -> None:
+        """Describe a tag; None deletes the description."""
+        from recollect.upkeep.tags import describe_tag
+
+        describe_tag(self._uow, tag, description)
+
+    def rename_tag(self, old: str, new: str) -> int:
+        """Rename a tag on every memory; returns on how many."""
+        return self.merge_tags(new, old)
+
+    def merge_tags(self, into: str, *others: str) -> int:
+        """Replace several tags by one; returns on how many memories."""
+        from recollect.upkeep.tags import merge_tags
+
+        return merge_tags(self._uow, into, others)
+
+    def clusters(self, *, refresh: bool = False) -> Clusters:
+        """The clusters of similar memories, the largest first; `refresh` recomputes them first."""
+        from recollect.upkeep.clusters import list_clusters
+
+        return list_clusters(self._uow, refresh_first=refresh)
+
+    def members(self, cluster: str, limit: int | None = None) -> Records:
+        """The newest memories of a cluster, by its id, the beginning or end of one, or its name."""
+        from recollect.upkeep.clusters import members
+
+        return members(self._uow, cluster, clean_limit(limit, 20))
+
+    # Tiers
+
+    @property
+    def working(self) -> WorkingMemory:
+        """Values for the task at hand, with a TTL of an hour unless set otherwise."""
+        from recollect.tiers.working import WorkingMemory
+
+        return WorkingMemory(self._runtime, self._viewer.identity, self._viewer.project)
+
+    @property
+    def short_term(self) -> ShortTerm:
+        """Typed entries of a session with a TTL; those that are read often can be promoted to long-term memory."""
+        from recollect.tiers.short_term import ShortTerm
+
+        return ShortTerm(self._runtime, self._viewer.identity, self._viewer.project)
+
+    @property
+    def pools(self) -> Pools:
+        """Data that agents share, with versions and access control."""
+        from recollect.tiers.pools import Pools
+
+        return Pools(self._runtime, self._viewer.identity, self._viewer.project)
+
+    @property
+    def contexts(self) -> Contexts:
+        """Containers of memories with versions, grants, an access log and snapshots."""
+        from recollect.tiers.contexts import Contexts
+
+        return Contexts(self._runtime, self._viewer.identity, self._viewer.project)
+
+    @property
+    def narratives(self) -> Narratives:
+        """The chain of session summaries, linked with the memories they are about."""
+        from recollect.tiers.narratives import Narratives
+
+        return Narratives(self._runtime, self._viewer.identity, self._viewer.project)
+
+    @property
+    def router(self) -> Router:
+        """One API over all tiers."""
+        from recollect.tiers.router import Router
+
+        return Router(self._runtime, self._viewer.identity, self._viewer.project)
+
+    # Export and import
+
+    def export(
+        self,
+        to: str | os.PathLike[str] | BinaryIO,
+        *,
+        format: str | None = None,
+        history: bool = False,
+        vectors: bool = True,
+        everything: bool = False,
+        progress: Progress | None = None,
+    ) -> Exported:
+        """Write what this identity can see to a file or a binary stream (JSON lines, CSV), a folder or a .zip (Markdown).
+
+        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents and teams
+        of the account. JSON lines lose nothing.
+        """
+        from recollect.portable.export import export
+
+        return export(self._uow, to, format, progress, history=history, vectors=vectors, everything=everything)
+
+    def import_data(
+        self,
+        source: str | os.PathLike[str] | BinaryIO,
+        *,
+        format: str | None = None,
+        account: str | None = None,
+        everything: bool = False,
+        dry_run: bool = False,
+        prune: bool = False,
+        progress: Progress | None = None,
+    ) -> Imported:
+        """Import what `export` wrote: a file, a binary stream, or a folder or archive of Markdown with edits in it.
+
+        Memories keep their ids, so importing twice adds nothing. `everything` also imports what belongs to other agents and teams;
+        `dry_run` changes nothing and reports what would happen; `prune` forgets the memories of deleted files.
+        """
+        from recollect.portable.import_ import import_data
+
+        owner = clean_name("account", account)
+        return import_data(
+            self._uow, source, format, owner, progress, everything=everything, dry_run=dry_run, prune=prune
+        )
+
+    def import_from(
+        self,
+        product: str,
+        *paths: str | Path,
+        only: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> IngestReport:
+        """Import the memories of another product from its files; a second run adds only what changed.
+
+        `memory-files` are MEMORY.md, memory/*.md and CLAUDE.md, in a folder or packed as .zip, .tar, .tar.gz or .tgz. `only` limits
+        the import to one user, agent or namespace.
+        """
+        from recollect.portable.import_ import import_from
+
+        return import_from(self._uow, product, paths, only, progress, dry_run=dry_run)
 
     # Housekeeping
 
     def stats(self) -> dict[str, Any]:
-        """How many memories there are, of what kinds, and how long the journal is."""
-        self._handle.settle_for_a_look()
-        with self._parts.store.reading() as reader:
+        """How many memories there are, by kind and status, and how many journal events."""
+        with self._runtime.store.view() as reader:
             off = sorted(reader.switched_off(self._viewer.account))
-            counted = reader.count(self._viewer.account, self._parts.clock(), self._viewer.identity)
+            counted = reader.count(self._viewer.account, self._runtime.clock(), self._viewer.identity)
         return {**counted, "off": off, "account": self._viewer.account}
 
     def doctor(self) -> dict[str, Any]:
         """The health of the store, the embedder and its calibration, and working memory."""
-        parts = self._parts
-        account, now = self._viewer.account, parts.clock()
-        found = examine(parts.store, account, now, parts.embedder, parts.missing, parts.working)
-        found["problems"] += [told for told in (parts.gardener.problem, parts.waiting.problem) if told]
+        from recollect.upkeep.doctor import examine
+
+        runtime = self._runtime
+        account, now = self._viewer.account, runtime.clock()
+        found = examine(runtime.store, account, now, runtime.embedder, runtime.missing, runtime.working)
+        found["problems"] += [problem for problem in (runtime.background.problem, runtime.deferred.problem) if problem]
         return found
 
     def reembed(self, progress: Progress | None = None) -> int:
-        """Give every memory a vector of the embedder in use; can be stopped and run again."""
-        parts = self._parts
-        if parts.embed_many is None:
-            raise InvalidInput("embedder", parts.missing or "there is none", "set one up first (`recollect doctor`)")
-        return reembed(parts.store, self._viewer.account, parts.embed_many, self._handle.actor, parts.clock, progress)
+        """Give every memory a vector of the embedder in use; can be interrupted and run again."""
+        from recollect.upkeep.reembed import reembed
 
-    def off(self, project: str | None = None, *, everywhere: bool = False) -> None:
-        """Switch memory off for a project, or for all: nothing is stored or recalled."""
-        self._handle.switch(project, everywhere, on=False)
+        runtime = self._runtime
+        if runtime.embed_many is None:
+            raise InvalidInput("embedder", runtime.missing or "there is none", "set one up first (`recollect doctor`)")
+        return reembed(
+            runtime.store, self._viewer.account, runtime.embed_many, self._uow.actor, runtime.clock, progress
+        )
 
-    def on(self, project: str | None = None, *, everywhere: bool = False) -> None:
-        """Switch memory on again."""
-        self._handle.switch(project, everywhere, on=True)
+    def disable(self, project: str | None = None, *, everywhere: bool = False) -> None:
+        """Disable memory for a project, or for all: nothing is stored or recalled."""
+        self._switch(project, everywhere, on=False)
 
-    def as_(self, *, account: str | None = None, agent: str | None = None, teams: Sequence[str] = ()) -> Memory:
-        """The same store seen by another identity."""
-        mine = self._viewer.identity
+    def enable(self, project: str | None = None, *, everywhere: bool = False) -> None:
+        """Enable memory again."""
+        self._switch(project, everywhere, on=True)
+
+    def with_identity(
+        self, *, account: str | None = None, agent: str | None = None, teams: Sequence[str] = ()
+    ) -> Memory:
+        """The same store as another identity sees it."""
         if isinstance(teams, str):
             raise InvalidInput("teams", f"{teams!r} is not a list of teams", 'give a list, like ["core"]')
-        rooms = tuple(clean_name("teams", team) or "" for team in teams)
-        if any(room.startswith(RESERVED) for room in rooms):
-            raise InvalidInput("teams", f"a name that begins with {RESERVED!r} is a context's", "give a team")
-        identity = Identity(clean_name("account", account) or mine.account, clean_name("agent", agent), rooms)
-        return Memory(self._parts, identity, self._viewer.project)
+        names = tuple(clean_name("teams", team) or "" for team in teams)
+        if any(name.startswith(RESERVED) for name in names):
+            raise InvalidInput(
+                "teams", f"names that begin with {RESERVED!r} are reserved for contexts", "give another name"
+            )
+        mine = self._viewer.identity
+        identity = Identity(clean_name("account", account) or mine.account, clean_name("agent", agent), names)
+        return Memory(self._runtime, identity, self._viewer.project)
+
+    def flush(self) -> None:
+        """Write access counts and logged reads now; otherwise a background thread does within seconds."""
+        if self._runtime.store.writable:
+            flush(self._runtime)
 
     def close(self) -> None:
-        """Write what is waiting and let go of the store."""
-        self._parts.gardener.closing = True
-        if self._parts.store.writable:
-            self._handle.settle()
-        self._parts.gardener.finish()
-        self._parts.working.close()
-        self._parts.store.close()
+        """Write what is deferred and close the store. Closing twice is allowed."""
+        runtime = self._runtime
+        runtime.deferred.close()
+        runtime.background.closing = True
+        if runtime.store.writable:
+            flush(runtime)
+            runtime.refresh_due_clusters()
+        runtime.background.finish()
+        runtime.working.close()
+        runtime.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -278,17 +569,26 @@ class Memory(LinkingVerbs, JudgingVerbs, AssemblingVerbs, TierVerbs, ImportingVe
     ) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<recollect.Memory of account {self._viewer.account!r}>"
 
-def _project_of(draft: Draft | Mapping[str, Any] | str) -> str | None:
-    value = draft.get("project") if isinstance(draft, Mapping) else getattr(draft, "project", None)
-    return value if isinstance(value, str) else None
+    def _switch(self, project: str | None, everywhere: bool, *, on: bool) -> None:
+        where = ALL_PROJECTS if everywhere else clean_name("project", project) or self._viewer.project
+        if where is None:
+            raise InvalidInput("project", "is missing", "name one, or switch every project with everywhere=True")
+        account, now = self._viewer.account, self._runtime.clock()
+        with self._runtime.store.transaction(account, self._uow.actor, now) as tx:
+            tx.switch(account, where, on)
 
 
-def _page(limit: Any, offset: Any) -> None:
-    if not isinstance(limit, int) or limit < 1 or not isinstance(offset, int) or offset < 0:
-        raise InvalidInput(
-            "limit", f"{limit!r} from {offset!r} is not a page", "give a limit above 0 and an offset from 0"
-        )
+def copy(source: Memory, target: Memory, *, progress: Progress | None = None) -> list[Copied]:
+    """Copy every account of one open store to another, with its history; after an interruption it resumes where it stopped.
+
+    Each account is compared at the end: `verified` says that the copy is complete.
+    """
+    from recollect.portable.copy import copy
+
+    return copy(source._uow, target._uow, progress)  # noqa: SLF001 - two values of the same class
 
 
 def _some_tags(tags: Sequence[str]) -> tuple[str, ...]:

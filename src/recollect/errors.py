@@ -1,24 +1,23 @@
-"""Every error recollect raises, drawn as a tree; a message says what was wrong and what to do.
+"""Every error recollect raises, as a tree. A message says what was wrong and what to do.
 
 RecollectError
 ├── InvalidInput            a field of the call is wrong; nothing was changed (also a ValueError)
-│   ├── AmbiguousId         a short id fits several memories
-│   └── StaleVersion        the pool was changed since that version of it was read
+│   ├── AmbiguousId         a short id matches several memories
+│   └── StaleVersion        the pool was changed since that version was read
 ├── NotFound                no such memory, event or operation here (also a LookupError)
 ├── Disabled                memory is switched off for this project or for all
 ├── ReadOnly                the store, or this view of it, cannot be written
 ├── SettingsError           the settings file or an environment variable is wrong
-├── EmbedderError           the embedder failed or answered nonsense
-│   ├── EmbedderUnavailable no model at hand and no way to fetch it
-│   └── ModelMismatch       vectors of two models would be mixed
-└── StoreError              the storage failed; what was not acknowledged was not stored
+├── EmbedderError           the embedder failed or returned something else than vectors
+│   └── EmbedderUnavailable the model is not available and cannot be fetched
+└── StoreError              the storage failed; what was not acknowledged is not stored
     ├── StoreBusy           another process held the write lock for too long
-    ├── StoreFull           no room on the disk
+    ├── StoreFull           the disk is full
     ├── StoreDamaged        the file is not a recollect store, or is broken
     ├── StoreNewer          the file was written by a newer recollect
-    ├── StoreUnavailable    the server cannot be reached, or went away
-    │   └── CommitUnknown   it went away while a change was being committed: look whether it is there
-    └── WorkingUnavailable  the place of working memory is away; everything else goes on
+    ├── StoreUnavailable    the server cannot be reached, or the connection was lost
+    │   └── CommitUnknown   the connection was lost during a commit: check whether the change is stored
+    └── WorkingUnavailable  the server of working memory cannot be reached; everything else works
 
 Expected outcomes (a refused draft, a contradiction) are values, never errors: see `values/outcome.py`.
 """
@@ -42,19 +41,19 @@ class InvalidInput(RecollectError, ValueError):
 
 
 class AmbiguousId(InvalidInput):
-    """A short id fits several memories."""
+    """A short id matches several memories."""
 
     def __init__(self, prefix: str, count: int) -> None:
         super().__init__("id", f"{prefix!r} is the beginning of {count} memories", "give more characters of it")
 
 
 class StaleVersion(InvalidInput):
-    """Somebody changed the pool since that version was read; it carries what is there now."""
+    """The pool was changed since that version was read; the error carries the current data."""
 
     def __init__(self, name: str, expected: int, version: int, data: Mapping[str, Any]) -> None:
         self.name, self.expected, self.version, self.data = name, expected, version, data
         problem = f"is {expected}, but pool {name!r} is at version {version}"
-        super().__init__("expected_version", problem, "read it again, redo the change on that and write once more")
+        super().__init__("expected_version", problem, "read the pool again, redo the change and write again")
 
 
 class NotFound(RecollectError, LookupError):
@@ -66,11 +65,11 @@ class NotFound(RecollectError, LookupError):
 
 
 class Disabled(RecollectError):
-    """Memory is switched off for this project or for all; nothing is stored or recalled."""
+    """Memory is disabled for this project or for all; nothing is stored or recalled."""
 
     def __init__(self, where: str) -> None:
         self.where = where
-        command = "recollect on --all" if where == "every project" else f"recollect --project {where} on"
+        command = "recollect enable --all" if where == "every project" else f"recollect --project {where} enable"
         super().__init__(f"memory is off for {where}: nothing is stored or recalled; `{command}` switches it on")
 
 
@@ -90,23 +89,15 @@ class SettingsError(RecollectError):
 
 
 class EmbedderError(RecollectError):
-    """The embedder failed or answered something that is not one vector a text."""
+    """The embedder failed, or did not return one vector per text."""
 
 
 class EmbedderUnavailable(EmbedderError):
-    """No model at hand and no way to fetch it; recall goes on by words alone."""
-
-
-class ModelMismatch(EmbedderError):
-    """Vectors of two models would be mixed."""
-
-    def __init__(self, expected: str, found: str) -> None:
-        self.expected, self.found = expected, found
-        super().__init__(f"vectors of {found} cannot be compared with those of {expected}; run `recollect reembed`")
+    """The model is not available and cannot be fetched; recall is lexical only."""
 
 
 class StoreError(RecollectError):
-    """The storage failed; what was not acknowledged was not stored."""
+    """The storage failed; what was not acknowledged is not stored."""
 
 
 class StoreBusy(StoreError):
@@ -114,7 +105,7 @@ class StoreBusy(StoreError):
 
 
 class StoreFull(StoreError):
-    """There is no room on the disk."""
+    """The disk is full."""
 
 
 class StoreDamaged(StoreError):
@@ -126,18 +117,18 @@ class StoreNewer(StoreError):
 
 
 class StoreUnavailable(StoreError):
-    """The server cannot be reached, or went away; nothing was stored."""
+    """The server cannot be reached, or the connection was lost; nothing was stored."""
 
 
 class CommitUnknown(StoreUnavailable):
-    """The server went away while a change was being committed: it may be stored or not."""
+    """The connection was lost during a commit: the change may be stored or not."""
 
     def __init__(self, where: str) -> None:
         super().__init__(
-            f"{where} went away while a change was being committed; it may be stored or not: "
-            "look for it (`recollect log`) before you try again, or give a key so that trying again is safe"
+            f"the connection to {where} was lost during a commit; the change may be stored or not: "
+            "check `recollect log` before you try again, or give an idempotency key so that trying again is safe"
         )
 
 
 class WorkingUnavailable(StoreError):
-    """The place of working memory is away; remembering and recalling go on."""
+    """The server of working memory cannot be reached; everything else works."""

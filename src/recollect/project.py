@@ -1,7 +1,7 @@
-"""The one resolver of the project, for every door: flag, else `.recollect.toml` upwards, else git identity, else folder name.
+"""The project of a folder: an explicit name, else `.recollect.toml` in it or above, else the git remote, else the folder name.
 
-A path is never the key: worktrees and clones of one repository share its remote's identity, so moving a checkout loses
-nothing.
+The path itself is never the name: worktrees and clones of one repository share the identity of its remote, so moving a checkout
+loses nothing.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _remote(config: Path) -> str | None:
 
 
 def identity_of(url: str) -> str:
-    """What a remote's spellings share: host, owner and name, without scheme, user, port or `.git`."""
+    """The identity of a remote URL: host, owner and name, without scheme, user, port and `.git`."""
     if re.match(r"[A-Za-z]:[\\/]", url) or url.startswith(("/", ".", "file:")):
         return url.rstrip("/\\").replace("\\", "/").rpartition("/")[2].removesuffix(".git")
     bare = re.sub(r"^[a-z+]+://", "", url.strip(), flags=re.IGNORECASE)

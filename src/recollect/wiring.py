@@ -1,55 +1,62 @@
-"""Wiring: settings become an open Memory. The only file that names a concrete back end or judge."""
+"""Wiring: from settings to an open `Memory`. The only file that names concrete back ends, embedders and judges."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from recollect.config import Loaded, Settings, load, working_file
-from recollect.embed.attached import Attached
-from recollect.embedders import FetchProgress, choose
+from recollect.config import Loaded, Settings, SettingsFields, load, working_file
+from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
-from recollect.errors import InvalidInput, SettingsError
-from recollect.parts import Echoes, Parts
-from recollect.persist.sqlite.connection import MEMORY
-from recollect.persist.sqlite.store import SqliteStore
-from recollect.persist.sqlite.working import SqliteWorking
-from recollect.ports import Calibrated, Clock, Embedder, Judge, Store, Verdict, Working
+from recollect.errors import EmbedderUnavailable, InvalidInput, SettingsError
+from recollect.ports import Calibrated, Clock, Embedder, Judge, Store, Transaction, Working
 from recollect.recall.cascade import Cascade
 from recollect.recall.hybrid import Hybrid
 from recollect.recall.pipeline import Recall
-from recollect.recall.profiles import Belief, Composite, Hebbian, Profile, Relevance, customised
-from recollect.upkeep.gardener import Gardener
+from recollect.recall.profiles import Belief, Composite, Hebbian, Profile, Relevance, custom_profile
+from recollect.runtime import RecentRecalls, Runtime
+from recollect.store.sqlite.connection import MEMORY
+from recollect.store.sqlite.store import SqliteStore
+from recollect.store.sqlite.working import SqliteWorking
+from recollect.unit_of_work import flush
+from recollect.upkeep.background import BackgroundClustering
+from recollect.values.gap import Miss
+from recollect.values.outcome import Verdict
 from recollect.values.scope import RESERVED, Identity
 
 if TYPE_CHECKING:
+    from recollect.capture.gate import Gate
     from recollect.capture.pipeline import Capture
     from recollect.capture.screen.policy import Action
-    from recollect.capture.vetting import Vetting
-    from recollect.persist.postgres.store import PostgresStore
+    from recollect.embed.background import RuntimePreload
+    from recollect.embed.fetch import ModelFiles
+    from recollect.embed.store_embedder import StoreEmbedder
+    from recollect.store.postgres.store import PostgresStore
+
 
 _SERVERS = ("postgresql", "postgres")
-Given = Callable[[list[str]], Any] | Embedder | str | None
+EmbedderArgument = Callable[[list[str]], Any] | Embedder | str | None
 
 
 def open_memory(
     db: str | os.PathLike[str] | None = None,
     *,
-    embedder: Given = None,
+    embedder: EmbedderArgument = None,
     project: str | None = None,
     clock: Clock | None = None,
     fetching: FetchProgress | None = None,
     background: bool = False,
-    **settings: Any,
+    **settings: Unpack[SettingsFields],
 ) -> Memory:
-    """Open a store: a path or URL; nothing is the user's own default file. Settings given here win over all others.
+    """Open a store by path or URL; without one, the user's default file. Settings given here override all others.
 
-    With `background`, the local model loads while the store is used already; until then recall is by words, and says so.
+    With `background`, the local model is loaded on a thread; until it is ready, recall is lexical and says so in its notes.
     """
     named: dict[str, Any] = {"db": None if db is None else os.fspath(db), "project": project}
     if isinstance(embedder, str):
@@ -58,88 +65,93 @@ def open_memory(
     chosen = loaded.settings
     store = _store(chosen)
     try:
-        attached, missing = choose(embedder, chosen, store, fetching, background=background)
-        working = _working(chosen, _beside(store))
-        parts = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)), working)
-    except BaseException:  # whatever stopped the opening, also Ctrl-C during a fetch, the file is let go of
+        attached, missing = choose_embedder(embedder, chosen, store, fetching, background=background)
+        working = _working(chosen, _default_working_file(store))
+        runtime = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)), working)
+    except BaseException:  # also KeyboardInterrupt during a download: the store must be closed
         store.close()
         raise
-    return Memory(parts, Identity(chosen.account, chosen.agent or None, _teams(chosen)), chosen.project or None)
+    return Memory(runtime, Identity(chosen.account, chosen.agent or None, _teams(chosen)), chosen.project or None)
 
 
 def assemble(
     loaded: Loaded,
     store: Store,
-    embedder: Attached | None,
+    embedder: StoreEmbedder | None,
     missing: str | None,
     clock: Clock,
     working: Working | None = None,
-) -> Parts:
-    """Everything that works on one open store, whatever back end it is."""
+) -> Runtime:
+    """The runtime of one open store of any back end."""
     settings = loaded.settings
-    recalled = Echoes()
-    judge = _Rules(settings.duplicate, settings.contradiction)
-    embed_many = None if embedder is None else embedder.embed_many
-    screen = cache(_screen(settings, recalled))
-    return Parts(
+    recent_recalls = RecentRecalls()
+    judge = _RuleJudge(settings.duplicate, settings.contradiction)
+    load_gate = cache(_gate_loader(settings, recent_recalls))
+    runtime = Runtime(
         store=store,
-        write_path=cache(lambda: _capture(settings, store, embedder, judge, screen(), clock)),
-        screen=screen,
+        load_capture=cache(lambda: _capture(settings, embedder, judge, load_gate())),
+        load_gate=load_gate,
         recall=Recall(embedder, missing, settings.similarity_floor),
         clock=clock,
         loaded=loaded,
         profiles=profiles_of(settings.profiles, settings.similarity_floor),
         embedder=embedder,
-        embed_many=embed_many,
+        embed_many=None if embedder is None else embedder.embed_many,
         missing=missing,
-        blank=lambda name, moment: _blank(name, moment, loaded, embedder),
+        blank=lambda name, moment: _empty_runtime(name, moment, loaded, embedder),
         judge=judge,
-        gardener=Gardener(store, clock, settings.agent or settings.actor),
+        background=BackgroundClustering(store, clock, settings.agent or settings.actor),
         working=working or SqliteWorking(None),
-        recalled=recalled,
+        note_misses=_note_misses,
+        recent_recalls=recent_recalls,
     )
+    runtime.deferred.flush = lambda: flush(runtime, wait=False)
+    return runtime
 
 
-def _screen(settings: Settings, recalled: Echoes) -> Callable[[], Vetting]:
-    """The screen, seen from the folder at hand; what is set wrongly is said at once."""
+def _note_misses(tx: Transaction, misses: Sequence[Miss]) -> None:
+    from recollect.recall.gaps import record_misses
+
+    record_misses(tx, misses)
+
+
+def _gate_loader(settings: Settings, recalled: RecentRecalls) -> Callable[[], Gate]:
+    """A function that makes the gate for the current folder; wrong settings are reported at once."""
     folder = Path.cwd()
     policy = _policy(settings) if settings.personal else None
 
-    def made() -> Vetting:
-        from recollect.capture.vetting import Vetting
+    def made() -> Gate:
+        from recollect.capture.gate import Gate
 
-        return Vetting(policy or _policy(settings), folder, _root(folder), recalled.of)
+        return Gate(policy or _policy(settings), folder, _root(folder), recalled.of)
 
     return made
 
 
-def _capture(
-    settings: Settings, store: Store, embedder: Attached | None, judge: Judge, vetting: Vetting, clock: Clock
-) -> Capture:
+def _capture(settings: Settings, embedder: StoreEmbedder | None, judge: Judge, gate: Gate) -> Capture:
     from recollect.capture.pipeline import Capture
     from recollect.capture.reconcile import Reconciler
-    from recollect.upkeep.gaps import answer
+    from recollect.recall.gaps import close_answered
 
     return Capture(
-        store,
         Reconciler(judge, settings.contradiction),
-        vetting,
-        clock,
-        settings.agent or settings.actor,
+        gate,
         embed=None if embedder is None else embedder.embed_many,
         calibration=None if embedder is None else lambda: embedder.calibration,
         infer=settings.infer_tags,
-        answered=lambda tx, account, stored, at: answer(tx, account, stored, lambda: _scale(embedder), at),
+        on_stored=lambda tx, account, stored, at: close_answered(tx, account, stored, lambda: _scale(embedder), at),
     )
 
 
 def _teams(settings: Settings) -> tuple[str, ...]:
     if any(team.startswith(RESERVED) for team in settings.teams):
-        raise SettingsError("teams", f"a name that begins with {RESERVED!r} is a context's", "name teams")
+        raise SettingsError(
+            "teams", f"names that begin with {RESERVED!r} are reserved for contexts", "give other names"
+        )
     return settings.teams
 
 
-def _scale(embedder: Attached | None) -> Calibrated | None:
+def _scale(embedder: StoreEmbedder | None) -> Calibrated | None:
     return None if embedder is None else embedder.query_calibration
 
 
@@ -157,10 +169,10 @@ def _store(settings: Settings) -> SqliteStore | PostgresStore:
 
 
 def _postgres(settings: Settings) -> tuple[Any, Any]:
-    """The server back end, loaded by those who use it, and how it is to be used."""
+    """The PostgreSQL back end, imported only when it is used, and its options."""
     try:
-        from recollect.persist.postgres import store
-        from recollect.persist.postgres.address import Options
+        from recollect.store.postgres import store
+        from recollect.store.postgres.options import Options
     except ModuleNotFoundError as error:
         if error.name not in ("psycopg", "psycopg_pool", "pgvector"):
             raise
@@ -170,15 +182,15 @@ def _postgres(settings: Settings) -> tuple[Any, Any]:
 
 
 def migrate_store(settings: Settings, *, dry_run: bool, progress: Callable[[str], None]) -> list[tuple[str, str]]:
-    """Bring the schema of a store up to date; says what was done, or would be."""
+    """Migrate the schema of a store; returns the migrations that were, or would be, applied."""
     if settings.db.partition("://")[0] not in _SERVERS:
         raise SettingsError("db", "is a file, which upgrades itself when it is opened", "name a postgresql:// store")
     postgres, options = _postgres(settings)
-    return cast("list[tuple[str, str]]", postgres.upgraded(settings.db, options, dry_run=dry_run, progress=progress))
+    return cast("list[tuple[str, str]]", postgres.upgrade(settings.db, options, dry_run=dry_run, progress=progress))
 
 
-def _beside(store: SqliteStore | PostgresStore) -> Path | None:
-    """Where working memory is kept when nothing else is said: beside a file, and of a server's store on this machine."""
+def _default_working_file(store: SqliteStore | PostgresStore) -> Path | None:
+    """The default file of working memory: beside a store file; for a store on a server, on this machine."""
     if not isinstance(store, SqliteStore):
         return working_file(store.path)
     return None if store.path == MEMORY else Path(f"{store.path}.working")
@@ -190,10 +202,10 @@ def _working(settings: Settings, beside: Path | None) -> Working:
         return SqliteWorking(beside)
     if not separator or scheme not in ("redis", "rediss", "unix"):
         raise SettingsError(
-            "working", "is not a place recollect knows", "leave it empty, or give redis://, rediss:// or unix://"
+            "working", "is not a URL recollect can open", "leave it empty, or give redis://, rediss:// or unix://"
         )
     try:
-        from recollect.persist.redis.working import RedisWorking
+        from recollect.store.redis.working import RedisWorking
     except ModuleNotFoundError as error:
         if error.name != "redis":
             raise
@@ -201,8 +213,8 @@ def _working(settings: Settings, beside: Path | None) -> Working:
     return RedisWorking(settings.working)
 
 
-def _blank(name: str, clock: Clock, loaded: Loaded, embedder: Attached | None) -> Parts:
-    """An empty store in memory and everything that works on it, for a view."""
+def _empty_runtime(name: str, clock: Clock, loaded: Loaded, embedder: StoreEmbedder | None) -> Runtime:
+    """The runtime of an empty in-memory store, for `as_of`."""
     store = SqliteStore(MEMORY, name=name)
     if embedder is not None:
         embedder.introduce(store)
@@ -219,7 +231,7 @@ def _policy(settings: Settings) -> Mapping[str, Action]:
 
 
 def _root(folder: Path) -> Path:
-    """Where the ignore files that apply to a folder begin: its repository, or else itself."""
+    """The folder whose ignore files apply: the root of the repository, or the folder itself."""
     return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), folder)
 
 
@@ -231,25 +243,114 @@ def profiles_of(own: Mapping[str, Mapping[str, Any]], floor: float = 0.4) -> dic
         base = constants.get("base", "hybrid") if isinstance(constants, Mapping) else None
         if name in known or base not in known:
             raise SettingsError(
-                f"profiles.{name}", f"base {base!r} or the name is not right", f"base one on {', '.join(known)}"
+                f"profiles.{name}", f"base {base!r} is unknown, or the name is taken", f"base one on {', '.join(known)}"
             )
-        known[name] = customised(name, known[base], {key: value for key, value in constants.items() if key != "base"})
+        known[name] = custom_profile(
+            name, known[base], {key: value for key, value in constants.items() if key != "base"}
+        )
     return known
 
 
 @dataclass(frozen=True, slots=True)
-class _Rules:
+class _RuleJudge:
     """The judge that answers when there is no language model."""
 
     duplicate: float
     contradiction: float
 
     def compare(self, old: str, new: str, similarity: float) -> Verdict:
-        from recollect.judge.rules import compare  # word lists: not loaded by commands that never compare
+        from recollect.judge.rules import compare  # imported on first use: its word lists slow down the start
 
         return compare(old, new, similarity, duplicate=self.duplicate, contradiction=self.contradiction)
 
-    def read(self, text: str) -> object:
-        from recollect.judge.rules import analyse
 
-        return analyse(text)
+FetchProgress = Callable[[str, int, int], None]
+
+# Preloaded models that no embedder uses yet.
+_preloading: dict[ModelFiles, RuntimePreload] = {}
+
+
+def preload(settings: Settings) -> None:
+    """Start to load the local model on a thread, if it is set and its files are present; the next `choose_embedder` uses it."""
+    if settings.embedder != "local":
+        return
+    from recollect.embed.background import RuntimePreload
+    from recollect.embed.fetch import verified_files
+
+    files = verified_files(_model_folder(settings))
+    if files is not None:
+        with suppress(EmbedderUnavailable):  # reported when the embedder is used
+            _preloading[files] = RuntimePreload(files)
+
+
+def choose_embedder(
+    given: Callable[[list[str]], Any] | Embedder | str | None,
+    settings: Settings,
+    store: Store,
+    fetching: FetchProgress | None,
+    *,
+    background: bool = False,
+) -> tuple[StoreEmbedder | None, str | None]:
+    """The embedder to use, or None and the note that recall shows then."""
+    from recollect.embed.store_embedder import StoreEmbedder
+
+    if given is not None and not isinstance(given, str):
+        if hasattr(given, "embed_documents"):
+            return StoreEmbedder(cast("Embedder", given), store, known=True), None
+        from recollect.embed.callable import CallableEmbedder
+
+        return StoreEmbedder(CallableEmbedder(given), store, known=False), None
+    match settings.embedder:
+        case "none":
+            return None, "recall is lexical only: no embedder is set"
+        case "http":
+            return StoreEmbedder(_http(settings), store, known=False), None
+        case _ if background:
+            return _loading(settings, store, fetching), None
+        case _:
+            return _local(settings, store, fetching)
+
+
+def _http(settings: Settings) -> Embedder:
+    if not settings.embedder_url or not settings.embedder_model:
+        raise SettingsError("embedder", "http needs an address and a model", "set embedder_url and embedder_model")
+    from recollect.embed.http import HttpEmbedder
+
+    return HttpEmbedder(settings.embedder_url, settings.embedder_model, settings.embedder_key or None)
+
+
+def _model_folder(settings: Settings) -> Path:
+    return Path(settings.cache).expanduser() / "models" / "arctic-embed-s-int8"
+
+
+def _loading(settings: Settings, store: Store, fetching: FetchProgress | None) -> StoreEmbedder:
+    """The local embedder, downloaded and loaded on a thread."""
+    from recollect.embed.background import BackgroundEmbedder
+    from recollect.embed.fetch import MODEL, TOKENIZER, ModelFiles, ensure_model
+    from recollect.embed.local import LocalEmbedder
+    from recollect.embed.store_embedder import StoreEmbedder
+
+    folder = _model_folder(settings)
+    source = Path(settings.model_folder).expanduser() if settings.model_folder else None
+    inner = LocalEmbedder(
+        ModelFiles(onnx=folder / MODEL.name, tokenizer=folder / TOKENIZER.name), settings.embedder_threads or None
+    )
+    ready = BackgroundEmbedder(
+        inner, lambda: ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
+    )
+    return StoreEmbedder(ready, store, known=True, calibrated=True)
+
+
+def _local(settings: Settings, store: Store, fetching: FetchProgress | None) -> tuple[StoreEmbedder | None, str | None]:
+    from recollect.embed.fetch import ensure_model
+    from recollect.embed.local import LocalEmbedder, build_runtime
+    from recollect.embed.store_embedder import StoreEmbedder
+
+    folder = _model_folder(settings)
+    source = Path(settings.model_folder).expanduser() if settings.model_folder else None
+    try:
+        files = ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
+    except EmbedderUnavailable as error:
+        return None, f"recall is lexical only: {error}"
+    local = LocalEmbedder(files, settings.embedder_threads or None, _preloading.pop(files, build_runtime))
+    return StoreEmbedder(local, store, known=True, calibrated=True), None

@@ -26,7 +26,7 @@ from told.settings import settle
 import recollect
 from recollect import Memory, errors
 from recollect.serve.cli.main import recollect as command_group
-from recollect.serve.mcp.tools import OWN
+from recollect.serve.mcp.tools import TOOLS as MCP_TOOLS
 
 NO_VERB = ("mcp", "install", "uninstall", "config", "migrate", "import-from", "copy", "demo")
 ERRORS = tuple(name for name in vars(errors) if name[0].isupper())
@@ -91,10 +91,12 @@ def test_the_story_comes_to_what_it_says(reference: Told) -> None:
 def test_the_story_leaves_no_verb_no_command_and_no_tool_out() -> None:
     told = {step.verb for step in STORY}
     verbs = {name for name in dir(Memory) if not name.startswith("_") and callable(getattr(Memory, name))}
-    assert verbs - told == {"as_", "as_of", "close", "import_from"}, "the rest is told, these are how"
+    assert verbs - told == {"with_identity", "as_of", "flush", "close", "import_from"}, (
+        "the rest is told, these are how"
+    )
     words = [COMMANDS[verb].split() for verb in told if verb in COMMANDS]
     assert not set(every_command()) - {" ".join(each[:many]) for each in words for many in (1, 2)}
-    assert {TOOLS[verb].name for verb in told if verb in TOOLS} == {tool.name for tool in OWN}
+    assert {TOOLS[verb].name for verb in told if verb in TOOLS} == {tool.name for tool in MCP_TOOLS}
 
 
 def every_command() -> Iterator[str]:

@@ -1,13 +1,21 @@
-"""The graph part of the bench: it weaves the store it says, notices a flood, and compares hybrid with and without the walk."""
+"""The graph part of the bench: it weaves the store it says, notices a flood, and compares hybrid with and without shared names."""
 
 import math
 
 import numpy as np
 import pytest
 from bench import graph, report, runs
+from bench.expansion import (
+    EXPANDED,
+    PROFILES,
+    UNEXPANDED,
+    ExpansionRun,
+    expansion_figures,
+    expansion_table,
+    run_expansion,
+)
 from bench.synthetic import SyntheticEmbedder
 from bench.tables import Figure
-from bench.walking import PLAIN, PROFILES, WALKED, Walked, walked, walking_figures, walking_table
 
 import recollect
 
@@ -22,10 +30,9 @@ def test_the_hub_store_has_ten_edges_a_memory_and_a_tag_on_half_of_it(tmp_path):
 
 
 def test_the_cost_of_the_walk_is_measured_on_a_small_store(tmp_path):
-    cascade, hybrid, flood = graph.hub_figures(tmp_path / "memory.db", 200, 5)
+    cascade, flood = graph.hub_figures(tmp_path / "memory.db", 200, 5)
     assert "0.2k memories, 1.99k edges" in cascade.what
     assert math.isfinite(cascade.value)
-    assert math.isfinite(hybrid.value)
     assert flood.value == 0
 
 
@@ -61,28 +68,9 @@ def test_triggers_are_stored_and_timed(tmp_path):
     (figure,) = graph.trigger_figures(tmp_path / "memory.db", 100, 5, triggers=50)
     assert math.isfinite(figure.value)
     with recollect.open(tmp_path / "memory.db", embedder=SyntheticEmbedder()) as memory:
-        armed = memory.as_(account="armed").list(limit=100)
+        armed = memory.with_identity(account="armed").list(limit=100)
         assert sum(bool(record.triggers) for record in armed) == 50
-        assert not any(record.triggers for record in memory.as_(account="plain").list(limit=100))
-
-
-def test_hybrid_walks_to_what_its_best_hit_is_linked_to_only_when_told_to():
-    profiles = {"walked": {"base": "hybrid", "walk": 2.0}, "unwalked": {"base": "hybrid", "walk": 0.0}}
-    with recollect.open(":memory:", embedder="none", profiles=profiles) as memory:
-        best, led, other = (
-            memory.remember(text).memory.id
-            for text in ("The harbour opens at nine.", "Ana keeps the harbour key.", "Ben painted the harbour wall.")
-        )
-        memory.link(best, led)
-        ranks = {}
-        for name in profiles:
-            hits = memory.recall("when does the harbour open at nine", profile=name, explain=True)
-            ranks[name] = {hit.memory.id: hit for hit in hits}
-    gained = {one: ranks["walked"][one].score - ranks["unwalked"][one].score for one in (best, led, other)}
-    assert gained[led] == pytest.approx(2.0 * 0.7, abs=1e-3)
-    assert gained[best] == gained[other] == 0
-    assert ranks["walked"][led].explain.path
-    assert not ranks["unwalked"][led].explain.path
+        assert not any(record.triggers for record in memory.with_identity(account="plain").list(limit=100))
 
 
 def _rows(profile: str, **recalls: float) -> list[dict]:
@@ -94,19 +82,19 @@ def _rows(profile: str, **recalls: float) -> list[dict]:
 
 
 def test_the_table_says_how_far_each_setting_is_from_hybrid_as_it_is():
-    rows = _rows(PLAIN, locomo=0.5, beam=0.7) + _rows(WALKED, locomo=0.6, beam=0.7)
-    found = Walked(rows, {PLAIN: 0.9, WALKED: 0.8}, [])
-    table = walking_table(found)
-    assert f"| {PLAIN} | 0.5000 | 0.7000 |" in table
-    assert f"| {WALKED} | +10.00 | +0.00 |" in table
-    assert "-10.00" in table
-    (gain,) = walking_figures(found)
+    rows = _rows(EXPANDED, locomo=0.6, beam=0.7) + _rows(UNEXPANDED, locomo=0.5, beam=0.7)
+    found = ExpansionRun(rows, {EXPANDED: 0.9, UNEXPANDED: 0.8}, [])
+    table = expansion_table(found)
+    assert f"| {EXPANDED} | 0.6000 | 0.7000 |" in table
+    assert f"| {UNEXPANDED} | -10.00 | +0.00 |" in table
+    assert table.count("-10.00") == 2
+    (gain,) = expansion_figures(found)
     assert gain.value == pytest.approx(5.0)
     assert gain.note == "1 of 2 questions better, 0 worse"
 
 
 def test_every_setting_is_asked_every_question(data):
-    found = walked(data, SyntheticEmbedder(), ("locomo", "beam"))
+    found = run_expansion(data, SyntheticEmbedder(), ("locomo", "beam"))
     assert [row["profile"] for row in found.rows] == list(PROFILES)
     assert set(found.current_first) == set(PROFILES)
     assert [line.partition(":")[0] for line in found.left_out] == ["beam"]

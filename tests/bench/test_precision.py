@@ -74,7 +74,7 @@ def beliefs(tmp_path):
 def test_beliefs_become_memories_as_they_are_meant():
     with recollect.open(":memory:", embedder=SyntheticEmbedder()) as memory:
         ids = {name: memory_id for memory_id, name in stored(memory, BELIEFS).items()}
-        mine = memory.as_(account="test-user")
+        mine = memory.with_identity(account="test-user")
         assert mine.get(ids["redis"]).tags == ("redis", "redis cache")
         assert mine.get(ids["old_linter"]).status == "superseded"
         assert mine.get(ids["linter"]).delivery == "pinned"

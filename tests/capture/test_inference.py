@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.inference import inferred_tags, inferred_triggers
-from recollect.values.procedure import Procedure, read, rendered
-from recollect.values.steps import procedure_in
+from recollect.capture.infer_tags import inferred_tags
+from recollect.capture.infer_triggers import inferred_triggers
+from recollect.values.procedure import Procedure, extract_procedure, parse_procedure, render
 from recollect.values.trigger import parse
 
 
@@ -177,7 +177,7 @@ def test_every_inferred_trigger_is_one_that_may_be_stored(text: str) -> None:
     ],
 )
 def test_steps_are_read_from_lists_and_from_prose(text: str, procedure: Procedure) -> None:
-    assert procedure_in(text) == procedure
+    assert extract_procedure(text) == procedure
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_steps_are_read_from_lists_and_from_prose(text: str, procedure: Procedur
     ],
 )
 def test_no_procedure_where_the_steps_are_not_plain(text: str) -> None:
-    assert procedure_in(text) is None
+    assert extract_procedure(text) is None
 
 
 @given(
@@ -205,10 +205,10 @@ def test_no_procedure_where_the_steps_are_not_plain(text: str) -> None:
     | st.lists(st.sampled_from(["To do x:", "1. a", "2. b", "- c", "then", "\n", "; d", "Never e."])).map(" ".join)
 )
 def test_an_inferred_procedure_can_be_stored_and_read_back(text: str) -> None:
-    procedure = procedure_in(text)
+    procedure = extract_procedure(text)
     if procedure is not None:
         assert len(procedure.steps) >= 2
-        assert read(rendered(procedure)) == procedure
+        assert parse_procedure(render(procedure)) == procedure
 
 
 def test_inference_costs_microseconds_a_text() -> None:
@@ -217,7 +217,7 @@ def test_inference_costs_microseconds_a_text() -> None:
         f"the spring, and the dashboard in Grafana shows its depth"
         for n in range(200)
     ]
-    for work, promise in ((inferred_tags, 60e-6), (inferred_triggers, 60e-6), (procedure_in, 60e-6)):
+    for work, promise in ((inferred_tags, 60e-6), (inferred_triggers, 60e-6), (extract_procedure, 60e-6)):
         best = min(_seconds(work, texts) for _ in range(5))
         assert best / len(texts) < 5 * promise, work.__name__
 
@@ -243,7 +243,7 @@ def test_no_text_makes_inference_run_away(name: str) -> None:
     started = perf_counter()
     inferred_tags(HOSTILE[name])
     inferred_triggers(HOSTILE[name])
-    procedure_in(HOSTILE[name])
+    extract_procedure(HOSTILE[name])
     assert perf_counter() - started < 0.5
 
 

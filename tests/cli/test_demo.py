@@ -1,21 +1,21 @@
-"""`make demo` tells the story it promises."""
+"""`make demo` shows what it promises."""
 
 import subprocess
 import sys
 
 
-def test_the_story_in_a_pipe_is_plain_and_complete() -> None:
+def test_the_output_in_a_pipe_is_plain_and_complete() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "recollect.serve.cli.demo"], capture_output=True, text=True, check=True, timeout=120
     )
     assert "\x1b" not in done.stdout
-    told = (
+    shown = (
         "✓ stored  Maria owns the billing service",
-        "found by its meaning alone",
+        "found by meaning alone",
         "+ reinforced  Maria owns the billing service",
         "↻ superseded  The shop's database is PostgreSQL 17",
         "was  The shop's database is PostgreSQL 16",
-        "may contradict",
+        "possible contradiction",
         "✓ resolved  supersede",
         "! trigger glob:*.env",
         "! Never commit the .env file",
@@ -23,12 +23,12 @@ def test_the_story_in_a_pipe_is_plain_and_complete() -> None:
         "✓ updated  content",
         "✓ forgotten",
         "✗ refused  forgotten:",
-        "✓ taken back: 1 memory",
+        "✓ undone: 1 memory",
         '--as-of "2 weeks ago"',
         "The shop's database is PostgreSQL 16",
-        "Now yours",
+        "Next steps",
     )
     place = 0
-    for line in told:
+    for line in shown:
         place = done.stdout.index(line, place)
     assert done.stderr == ""

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.serve.cli.menu import SECTIONS
-from recollect.serve.cli.verb import Verb
+from recollect.serve.cli.command import MemoryCommand
+from recollect.serve.cli.command_table import SECTIONS
 
 COMMANDS = {name: line for section in SECTIONS.values() for name, (_, line) in section.items()}
 PROGRAM = [sys.executable, "-m", "recollect"]
@@ -21,8 +21,9 @@ PROGRAM = [sys.executable, "-m", "recollect"]
 NOT_COMMANDS = {
     "remember_many": "remember --jsonl",
     "as_of": "--as-of",
-    "as_": "--account",
+    "with_identity": "--account",
     "close": "",
+    "flush": "",
     "members": "clusters CLUSTER",
     "short_term": "session",
     "pools": "pool",
@@ -31,16 +32,16 @@ NOT_COMMANDS = {
     "describe_tag": "tags describe",
     "rename_tag": "tags rename",
     "merge_tags": "tags merge",
-    "import_": "import",
+    "import_data": "import",
     "import_from": "import-from",
 }
 
 
-def command(name: str) -> Verb:
+def command(name: str) -> MemoryCommand:
     from recollect.serve.cli.main import recollect as group
 
     found = group.get_command(None, name)  # type: ignore[arg-type]
-    assert isinstance(found, Verb)
+    assert isinstance(found, MemoryCommand)
     return found
 
 
@@ -107,7 +108,7 @@ def test_a_command_that_embeds_nothing_loads_no_model(store: Path) -> None:
 def test_a_recall_loads_nothing_of_the_verbs_beside_it(store: Path) -> None:
     others = {
         "recollect.capture.pipeline", "recollect.recall.assembly", "recollect.recall.neighbourhood", "recollect.portable",
-        "recollect.upkeep.contradictions", "recollect.upkeep.tags", "recollect.upkeep.tending", "recollect.tiers.pools",
+        "recollect.upkeep.contradictions", "recollect.upkeep.tags", "recollect.upkeep.clusters", "recollect.tiers.pools",
         "concurrent.futures", "configparser", "importlib.resources", "logging", "subprocess", "tempfile", "tomllib",
     }  # fmt: skip
     look = (
@@ -138,7 +139,7 @@ def test_the_model_is_built_ahead_for_commands_that_embed_and_no_others(store: P
     seen = {**os.environ, "RECOLLECT_DB": str(store)}
     look = (
         f"import sys; from recollect.serve.cli.main import main; main({command});"
-        "print('onnxruntime' in sys.modules, 'recollect.embed.ahead' in sys.modules)"
+        "print('onnxruntime' in sys.modules, 'recollect.embed.background' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, env=seen)
     assert done.stdout.splitlines()[-1] == f"{begun} {begun}"

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from recollect.serve.cli.output import json_text, visible
-from recollect.serve.cli.page import Piece
-from recollect.serve.cli.rich_page import RichPage
+from recollect.serve.cli.output import escape_control, json_text
+from recollect.serve.cli.renderer import RichRenderer, Span
 
 HOSTILE = "quiet \x1b]0;pwned\x07\x1b[2J\x9b31m \u202egnp\u200b [bold red]x[/] :smile: end"
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -114,7 +113,7 @@ def test_errors_are_harmless_too(run) -> None:
     ],
 )
 def test_hidden_characters_are_spelled_out(text: str, shown: str) -> None:
-    assert visible(text) == shown
+    assert escape_control(text) == shown
 
 
 def test_json_text_is_always_encodable() -> None:
@@ -122,10 +121,10 @@ def test_json_text_is_always_encodable() -> None:
 
 
 def test_a_page_is_never_wider_than_the_eye_likes() -> None:
-    page = RichPage(Console(file=io.StringIO(), width=300, force_terminal=True, color_system=None))
+    page = RichRenderer(Console(file=io.StringIO(), width=300, force_terminal=True, color_system=None))
     page.card(("title",), [("word " * 80,)])
     page.table(("a", "b"), [("x", "y " * 200)])
-    page.entry((Piece("lead"),), [("word " * 80,)])
+    page.entry((Span("lead"),), [("word " * 80,)])
     lines = page.text().splitlines()
     assert max(map(len, lines)) == 100
     assert any(line.rstrip().endswith("…") for line in lines)

@@ -6,8 +6,8 @@ import shlex
 import click
 import pytest
 
+from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.main import recollect as group
-from recollect.serve.cli.verb import Verb
 
 FAMILIES = ("working", "session", "pool", "contexts", "narrative", "tiers")
 
@@ -30,7 +30,7 @@ class TestHelp:
         assert shown.code == 0
         assert "--json" in shown.out
         verb = group.get_command(None, family).get_command(None, name)  # type: ignore[union-attr,arg-type]
-        assert isinstance(verb, Verb)
+        assert isinstance(verb, MemoryCommand)
         assert verb.examples
         for example in verb.examples:
             words = shlex.split(example)
@@ -46,7 +46,7 @@ class TestHelp:
 
 class TestWorking:
     def test_set_get_and_remove(self, run) -> None:
-        assert run("working", "set", "branch", "fix/login").out == "✓ kept  branch  fix/login\n"
+        assert run("working", "set", "branch", "fix/login").out == "✓ set  branch  fix/login\n"
         assert run("working", "get", "branch").out == "fix/login\n"
         assert run("working", "keys").out.splitlines()[1].split() == ["branch", "fix/login"]
         assert run("working", "remove", "branch").code == 0
@@ -99,11 +99,11 @@ class TestWorking:
 class TestSession:
     def test_kept_counted_and_removed(self, run) -> None:
         stored = run("session", "store", "s1", "port", "on", "8080", "--type", "observation", "--ttl", "2h")
-        assert stored.out.startswith("✓ kept  port  on 8080  expires in ")
+        assert stored.out.startswith("✓ stored  port  on 8080  expires in ")
         assert run("session", "get", "s1", "port", "--json").json["access_count"] == 1
         assert run("session", "get", "s1", "port", "--peek", "--json").json["access_count"] == 1
         head, line = run("session", "list").out.splitlines()
-        assert head.split() == ["session", "key", "type", "read", "left", "value"]
+        assert head.split() == ["session", "key", "type", "reads", "expires", "value"]
         assert line.split()[:4] == ["s1", "port", "observation", "1"]
         assert run("session", "list", "s2", "--json").json == []
         assert run("session", "refresh", "s1", "port", "--ttl", "3d", "--json").json["ttl"] == 3 * 86_400
@@ -117,7 +117,7 @@ class TestSession:
         for _ in range(3):
             run("session", "get", "s1", "port")
         done = run("tiers", "consolidate", "s1")
-        assert done.out.splitlines()[0] == "✓ 1 memory made  1 entry left"
+        assert done.out.splitlines()[0] == "✓ 1 memory created  1 entry left"
         assert run("list", "--json").json[0]["content"] == "The gateway listens on port 8080"
 
 
@@ -173,7 +173,7 @@ class TestPool:
         assert run("--agent", "ada", "pool", "extend", "board", "--ttl", "2d", "--json").json["expires_at"]
         assert run("--agent", "ada", "pool", "drop", "board").code == 0
         assert run("--agent", "ada", "pool", "list", "--json").json == []
-        assert "board: made" in run("--agent", "ada", "undo").out
+        assert "board: created" in run("--agent", "ada", "undo").out
         assert run("--agent", "ada", "pool", "list", "--json").json[0]["name"] == "board"
         assert "board: drop" in run("--agent", "ada", "log").out
 
@@ -211,14 +211,14 @@ class TestContexts:
         assert "content: Releases are cut on Tuesdays → Releases are cut on Mondays" in changed
         assert run("contexts", "snapshots", "handbook", "--json").json[0]["name"] == "before it"
         assert run("contexts", "restore", "handbook", "before it").code == 0
-        assert run("contexts", "diff", "handbook", "before it").out == "nothing changed\n"
+        assert run("contexts", "diff", "handbook", "before it").out == "no changes\n"
 
     def test_who_used_it(self, run, entry) -> None:
         run("contexts", "show", "handbook")
         actions = [access["action"] for access in run("contexts", "log", "handbook", "--json").json]
         assert actions[-1] == "add"
         assert "read" in actions
-        assert run("contexts", "log", "handbook").out.splitlines()[0].split() == ["age", "agent", "did", "entry"]
+        assert run("contexts", "log", "handbook").out.splitlines()[0].split() == ["age", "agent", "action", "entry"]
 
     def test_put_away_and_taken_out(self, run, entry) -> None:
         run("contexts", "archive", "handbook")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import click
 import pytest
 
-from recollect.serve.cli.times import age, ahead, lifetime, moment, past, short_age, span
+from recollect.serve.cli.times import age, duration, future_time, parse_duration, parse_time, past_time, short_age
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -42,28 +42,28 @@ def berlin(monkeypatch: pytest.MonkeyPatch):
     ],
 )
 def test_a_moment(text: str, iso: str) -> None:
-    made = moment(text, NOW)
+    made = parse_time(text, NOW)
     assert made.tzinfo is not None
     assert made.astimezone(UTC).isoformat() == iso
 
 
 def test_options_that_look_ahead() -> None:
-    assert moment("3d", NOW, ahead=True) == NOW + timedelta(days=3)
-    assert ahead("1d") > datetime.now(UTC) > past("1d")
+    assert parse_time("3d", NOW, future=True) == NOW + timedelta(days=3)
+    assert future_time("1d") > datetime.now(UTC) > past_time("1d")
 
 
 @pytest.mark.parametrize("text", ["", "soon", "3 parsecs", "2026-13-01", "99999999 years ago", "ago", "d"])
 def test_what_is_no_time_is_refused_with_examples(text: str) -> None:
     with pytest.raises(click.BadParameter, match="write it like"):
-        past(text)
+        past_time(text)
 
 
 def test_lengths() -> None:
-    assert span("90 minutes") == timedelta(minutes=90)
-    assert lifetime("3600") == timedelta(hours=1)
-    assert lifetime("30d") == timedelta(days=30)
+    assert parse_duration("90 minutes") == timedelta(minutes=90)
+    assert duration("3600") == timedelta(hours=1)
+    assert duration("30d") == timedelta(days=30)
     with pytest.raises(click.BadParameter):
-        lifetime("for ever")
+        duration("for ever")
 
 
 @pytest.mark.parametrize(

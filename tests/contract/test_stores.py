@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.persist.in_memory import InMemoryStore
-from recollect.persist.postgres.address import Options
-from recollect.persist.postgres.store import PostgresStore
-from recollect.persist.sqlite.store import SqliteStore
 from recollect.ports import Store
+from recollect.store.postgres.options import Options
+from recollect.store.postgres.store import PostgresStore
+from recollect.store.sqlite.store import SqliteStore
 from recollect.testing.contract import StoreContract
+from recollect.testing.in_memory import InMemoryStore
 
 
 class TestInMemoryStore(StoreContract):

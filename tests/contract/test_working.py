@@ -17,17 +17,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import StoreDamaged, StoreError, StoreNewer
-from recollect.persist.in_memory.working import InMemoryWorking
-from recollect.persist.redis.working import RedisWorking
-from recollect.persist.sqlite.working import SqliteWorking
 from recollect.ports import Working
+from recollect.store.redis.working import RedisWorking
+from recollect.store.sqlite.working import SqliteWorking
 from recollect.testing.contract.working import NOW, ROOM, WorkingContract
+from recollect.testing.in_memory.working import InMemoryWorking
 from recollect.testing.servers import fresh_prefix
 
 COUNTER = """
 import sys
 from pathlib import Path
-from recollect.persist.sqlite.working import SqliteWorking
+from recollect.store.sqlite.working import SqliteWorking
 working, room, now = SqliteWorking(Path(sys.argv[1])), ("acme", "ada", "t1"), 1.8e9
 print("ready", flush=True)
 sys.stdin.readline()

@@ -14,15 +14,16 @@ from recollect.capture.screen.policy import DEFAULT_POLICY
 from recollect.config import Settings
 from recollect.engine import Memory
 from recollect.recall.cascade import Cascade
-from recollect.serve.cli.menu import SECTIONS
-from recollect.values import words
+from recollect.serve.cli.command_table import SECTIONS
+from recollect.values import enums as words
 from recollect.values.link import EDGE_WEIGHTS
 from recollect.values.trigger import KINDS
 from recollect.wiring import profiles_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = [*sorted(DOCS.rglob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+PAGES = [*sorted(DOCS.rglob("*.md")), *(ROOT / name for name in BESIDE)]
 GUIDES = "\n".join(page.read_text("utf-8") for page in sorted((DOCS / "howto").glob("*.md")))
 VERBS = [name for name in dir(Memory) if not name.startswith("_")]
 COMMANDS = [name for section in SECTIONS.values() for name in section]
@@ -30,7 +31,7 @@ ERRORS = [e.__name__ for e in vars(errors).values() if isinstance(e, type) and i
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 # Made by `python -m bench report`, which needs the evaluation sets.
 _MADE_ELSEWHERE = {DOCS / "benchmarks.md"}
-_LONGEST = 120
+_LONGEST = 130
 _PROOF = re.compile(r"`(contract/)?([\w/]+\.py)::(test_\w+)`")
 _CONTRACT = ROOT / "src" / "recollect" / "testing" / "contract"
 
@@ -110,7 +111,7 @@ def test_every_profile_kind_and_word_is_in_the_reference() -> None:
     for kind in DEFAULT_POLICY:
         assert f"| `{kind}` |" in reference("screen.md")
     lists = (words.MEMORY_TYPES, words.SCOPES, words.STATUSES, words.PROVENANCE_KINDS, words.DELIVERIES)
-    for word in chain(*lists, words.LINK_RELATIONS, words.WAYS_OUT, KINDS):
+    for word in chain(*lists, words.LINK_RELATIONS, words.RESOLUTIONS, KINDS):
         assert f"| `{word}` |" in reference("vocabulary.md")
 
 
@@ -152,6 +153,26 @@ def test_the_design_tells_every_edge_with_its_weight_and_every_constant_of_the_w
         assert re.search(rf"\| `{edge}`, {weight:g}\b", page), edge
     for constant in ("floor", "seeds", "depth", "decay"):
         assert f"| `{constant}` {getattr(Cascade(), constant):g}" in page, constant
+
+
+def test_every_file_the_architecture_names_exists() -> None:
+    package = ROOT / "src" / "recollect"
+    folders = {path.name for path in package.iterdir()}
+    for name in re.findall(r"(?<![\w/*])[\w/]+/[\w/]*\.(?:py|sql)\b", (DOCS / "architecture.md").read_text("utf-8")):
+        base = package if name.partition("/")[0] in folders else ROOT
+        assert (base / name).exists(), name
+
+
+def test_a_newcomer_finds_the_two_commands_of_a_checkout_in_the_readme() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert text.index("```python") < text.index("## Install") < text.index("make demo") < text.index("make test")
+
+
+def test_the_targets_that_pages_name_are_in_the_makefile() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", DOCS / "releasing.md"):
+        named = re.findall(r"^make ([a-z]+) ", page.read_text("utf-8"), re.MULTILINE)
+        assert set(named) <= targets, page
 
 
 def test_no_page_speaks_of_one_machine() -> None:

@@ -33,10 +33,10 @@ def test_a_block_says_whether_it_is_run(page: Path) -> None:
 
 def test_ids_times_and_scores_may_differ_and_words_may_not() -> None:
     ids: dict[str, str] = {}
-    shown = ["✓ stored  We deploy", "          36a91288 · fact · just now · 40% alike  0.92"]
-    assert agrees(shown, ["✓ stored  We deploy", "  0badcafe · fact · 3 seconds ago · 41% alike 1.00"], ids)
+    shown = ["✓ stored  We deploy", "          36a91288 · fact · just now · similarity 0.40  0.92"]
+    assert agrees(shown, ["✓ stored  We deploy", "  0badcafe · fact · 3 seconds ago · similarity 0.41 1.00"], ids)
     assert bound("history 36a91288", ids) == "history 0badcafe"
-    assert not agrees(shown, ["✓ stored  We ship", "  0badcafe · fact · just now · 41% alike 1.00"], ids)
+    assert not agrees(shown, ["✓ stored  We ship", "  0badcafe · fact · just now · similarity 0.41 1.00"], ids)
     assert not agrees(["36a91288  fact"], ["deadbeef  fact"], ids), "an id of the page stands for one id of the run"
 
 
@@ -53,7 +53,7 @@ def test_a_page_that_shows_something_else_is_found(tmp_path: Path) -> None:
     with pytest.raises(Mismatch, match=r"page\.md:4: the page shows 3, it is 2"):
         Runner(tmp_path / "shop").run(page)
     page.write_text("```console\n$ recollect list\nsomething\n```\n", "utf-8")
-    with pytest.raises(Mismatch, match="nothing here"):
+    with pytest.raises(Mismatch, match="no memories"):
         Runner(tmp_path / "other").run(page)
 
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from recollect.embed.fetch import ensure_model
+from recollect.embed.fetch import ModelFiles, ensure_model
 from recollect.embed.local import LocalEmbedder
-from recollect.embed.pins import ModelFiles
 
 
 @pytest.fixture(scope="session")

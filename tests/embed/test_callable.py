@@ -53,7 +53,7 @@ def test_a_change_of_dimensions_is_an_error() -> None:
     sizes = iter((3, 4))
     embedder = CallableEmbedder(lambda texts: np.ones((len(texts), next(sizes))))
     embedder.embed_query("first")
-    with pytest.raises(EmbedderError, match="4 numbers a text, expected 3"):
+    with pytest.raises(EmbedderError, match="4 numbers per text, expected 3"):
         embedder.embed_query("second")
 
 

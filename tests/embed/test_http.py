@@ -85,12 +85,12 @@ def test_dimensions_are_learned_and_then_held(serve: Serve) -> None:
     assert embedder.dimensions == 2
     assert embedder.embed_documents([]).shape == (0, 2)
     embedder.embed_query("fine")
-    with pytest.raises(EmbedderError, match="5 numbers a text, expected 2"):
+    with pytest.raises(EmbedderError, match="5 numbers per text, expected 2"):
         embedder.embed_query("changed")
 
 
 def test_dimensions_given_are_checked(serve: Serve) -> None:
-    with pytest.raises(EmbedderError, match="2 numbers a text, expected 384"):
+    with pytest.raises(EmbedderError, match="2 numbers per text, expected 384"):
         HttpEmbedder(serve(by_length).url, "m", None, 384).embed_query("x")
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from recollect.embed.calibration import measure, measure_queries
+from recollect.embed.fetch import ModelFiles
 from recollect.embed.local import CALIBRATION, QUERY_CALIBRATION, QUERY_PREFIX, LocalEmbedder
-from recollect.embed.pins import ModelFiles
 from recollect.errors import EmbedderError, EmbedderUnavailable
 
 POSTGRES = "The billing service stores its data in PostgreSQL."
@@ -109,7 +109,7 @@ def test_calibrated_paraphrases_are_near_and_unrelated_texts_far(local: LocalEmb
 
 def test_missing_files_say_what_to_do(tmp_path: Path) -> None:
     embedder = LocalEmbedder(ModelFiles(tmp_path / "model.onnx", tmp_path / "tokenizer.json"))
-    with pytest.raises(EmbedderUnavailable, match="fetch"):
+    with pytest.raises(EmbedderUnavailable, match="download"):
         embedder.embed_query("hello")
 
 

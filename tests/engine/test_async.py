@@ -18,7 +18,7 @@ def test_every_verb_can_be_awaited(tmp_path, clock, embedder) -> None:
             await memory.forget(hit.memory.id)
             assert not await memory.recall("server", project="shop")
             await memory.undo()
-            other = await memory.as_(account="rival")
+            other = await memory.with_identity(account="rival")
             assert await other.list() == []
             with pytest.raises(recollect.NotFound):
                 await other.get(hit.memory.id)

@@ -103,7 +103,7 @@ def test_an_id_may_be_cut_short_while_it_stays_unique(memory) -> None:
         (lambda m: m.list(limit=-1), "limit"),
         (lambda m: m.as_of("tomorrow"), "as_of"),
         (lambda m: m.as_of("2999-01-01T00:00:00+00:00"), "as_of"),
-        (lambda m: m.off(), "project"),
+        (lambda m: m.disable(), "project"),
     ],
 )
 def test_a_bad_question_names_the_field(memory, call, field) -> None:

@@ -82,7 +82,7 @@ def test_a_forgotten_memory_does_not_come_back_through_its_cluster(grouped) -> N
 
 def test_rooms_are_clustered_apart(tmp_path, clock) -> None:
     with recollect.open(tmp_path / "m.db", clock=clock, refresh_clusters=0) as memory:
-        eve, ada = memory.as_(agent="eve"), memory.as_(agent="ada")
+        eve, ada = memory.with_identity(agent="eve"), memory.with_identity(agent="ada")
         secret = [*TOPICS["invoice"], *(text.replace("cat", "parrot") for text in TOPICS["cat"])]
         drafts = [{"content": text, "scope": "agent", "agent": "eve"} for text in secret]
         eve.remember_many([*drafts, *TOPICS["cat"], *TOPICS["server"]], verbatim=True)

@@ -10,14 +10,13 @@ import recollect
 from recollect import Disabled, InvalidInput
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
-from recollect.verbs.assembling import AssemblingVerbs
 
 DAY = 86_400
 
 
-def at(memory) -> AssemblingVerbs:
+def at(memory) -> recollect.Memory:
     """The verbs of a context, for whoever holds this memory."""
-    return AssemblingVerbs(memory._parts, memory._viewer.identity, memory._viewer.project)
+    return recollect.Memory(memory._runtime, memory._viewer.identity, memory._viewer.project)
 
 
 def shown(block, layer: str | None = None) -> list[str]:
@@ -31,7 +30,7 @@ def opened(embedder=None, clock=None):
 @pytest.fixture
 def shop(memory, clock):
     """One memory for each layer, all but two of them older than a week."""
-    team = memory.as_(agent="ada", teams=["core"])
+    team = memory.with_identity(agent="ada", teams=["core"])
     memory.remember("Answer in British English", delivery="pinned")
     memory.remember("Greet the baker by name", delivery="bootstrap")
     memory.remember("Zoltan is the baker", type="entity", tags=["identity"])
@@ -175,7 +174,7 @@ def test_a_long_memory_is_cut_at_a_sentence(memory) -> None:
 
 def test_what_may_not_be_seen_is_in_no_layer(memory, clock) -> None:
     for marks in ({"delivery": "pinned"}, {"type": "entity", "tags": ["identity"]}, {"type": "rule"}, {}):
-        eve, other = memory.as_(agent="eve", teams=["ops"]), memory.as_(account="other")
+        eve, other = memory.with_identity(agent="eve", teams=["ops"]), memory.with_identity(account="other")
         hidden = {**marks, "content": f"They hide the kiln key {'-'.join(marks)}"}
         eve.remember_many([{**hidden, "scope": "agent"}, {**hidden, "scope": "team", "team": "ops"}], verbatim=True)
         other.remember_many([hidden], verbatim=True)
@@ -193,7 +192,9 @@ def test_what_may_not_be_seen_is_in_no_layer(memory, clock) -> None:
         heir = {**marks, "content": f"The kiln has no key any more {'-'.join(marks)}", "supersedes": old.memory.id}
         memory.remember_many([heir], verbatim=True)
     clock.advance(61)
-    block = at(memory.as_(agent="ada", teams=["core"])).context("where is the kiln key?", start=True, project="shop")
+    block = at(memory.with_identity(agent="ada", teams=["core"])).context(
+        "where is the kiln key?", start=True, project="shop"
+    )
     assert len(block.items) == 4
     assert "hide" not in block.text
     assert all("hide" not in left.memory.content for left in block.left_out)
@@ -209,11 +210,11 @@ def test_a_narrative_of_another_project_is_not_shown(memory) -> None:
 
 def test_switched_off_is_off(memory) -> None:
     memory.remember("The garden has a pond", project="garden", scope="global", delivery="pinned")
-    memory.off("garden")
+    memory.disable("garden")
     with pytest.raises(Disabled):
         at(memory).context(project="garden")
     assert at(memory).context().text == ""
-    memory.off(everywhere=True)
+    memory.disable(everywhere=True)
     with pytest.raises(Disabled):
         at(memory).preview()
 
@@ -339,7 +340,7 @@ def test_the_bytes_change_only_when_something_here_does(made, others, topic, bud
             memory.recall(query, project="shop")
         memory.remember_many([{**draft, "project": "zephyr"} for draft in others])
         memory.remember_many([{**draft, "scope": "agent", "agent": "eve"} for draft in others], verbatim=True)
-        memory.as_(account="other").remember_many(others)
+        memory.with_identity(account="other").remember_many(others)
         clock.advance(60)
         assert at(memory).context(topic, budget=budget, project="shop").text == first
 

@@ -11,8 +11,8 @@ import pytest
 
 import recollect
 from recollect.errors import RecollectError
-from recollect.persist.postgres.address import Options
-from recollect.persist.postgres.store import PostgresStore
+from recollect.store.postgres.options import Options
+from recollect.store.postgres.store import PostgresStore
 from recollect.testing.clock import FixedClock
 from recollect.testing.contract.samples import NOW
 from recollect.testing.embedding import HashingEmbedder
@@ -33,14 +33,37 @@ def test_after_many_recalls_the_counts_are_written_without_being_asked_for(memor
     kept = memory.remember("The vault is in Bern").memory
     for _ in range(MANY):
         memory.recall("vault")
-    with memory._parts.store.reading() as reader:
+    with memory._runtime.store.view() as reader:
         (row,) = reader.rows_of("default", [kept.id])
 
     def written() -> bool:
-        with memory._parts.store.reading() as reader:
+        with memory._runtime.store.view() as reader:
             return reader.fetch("default", [row])[0].access_count == MANY
 
     until(written)
+
+
+def test_one_recall_is_written_within_five_seconds_by_itself(memory: recollect.Memory) -> None:
+    kept = memory.remember("The vault is in Bern").memory
+    memory.recall("vault")
+
+    def written() -> bool:
+        with memory._runtime.store.view() as reader:
+            (found,) = reader.get("default", [kept.id])
+        return found is not None and found.access_count == 1
+
+    until(written, seconds=5)
+
+
+def test_every_row_gets_the_time_of_its_own_last_access(memory: recollect.Memory, clock: FixedClock) -> None:
+    vault, lease = (memory.remember(text).memory for text in ("The vault is in Bern", "The lease ends in March"))
+    memory.recall("vault", limit=1)
+    first = clock()
+    clock.advance(3600)
+    memory.recall("lease", limit=1)
+    memory.flush()
+    assert memory.get(vault.id).accessed_at == first
+    assert memory.get(lease.id).accessed_at == clock()
 
 
 def test_whoever_looks_sees_every_recall_counted_once(memory: recollect.Memory) -> None:
@@ -66,7 +89,7 @@ def test_whoever_looks_sees_every_recall_counted_once(memory: recollect.Memory) 
 def test_counts_of_several_accounts_and_questions_nobody_answered_are_written_with_them(
     memory: recollect.Memory,
 ) -> None:
-    views = [memory.as_(account=f"team {number}") for number in range(30)]
+    views = [memory.with_identity(account=f"team {number}") for number in range(30)]
     kept = [view.remember("The vault is in Bern").memory for view in views]
     for _ in range(10):
         for view in views:
@@ -99,12 +122,12 @@ class TestWhileAnotherWrites:
                 started = time.monotonic()
                 assert opened.recall("vault")[0].memory.id == kept.id
                 slowest = max(slowest, time.monotonic() - started)
-            until(lambda: any("could not be counted" in problem for problem in opened.doctor()["problems"]))
+            until(lambda: any("deferred writes failed" in problem for problem in opened.doctor()["problems"]))
         assert slowest < LOCK
         assert opened.get(kept.id).access_count == 2 * MANY
         for _ in range(MANY):
             opened.recall("vault")
-        until(lambda: not any("could not be counted" in problem for problem in opened.doctor()["problems"]))
+        until(lambda: not any("deferred writes failed" in problem for problem in opened.doctor()["problems"]))
         opened.close()
         other.close()
 
@@ -115,12 +138,12 @@ class TestWhileAnotherWrites:
         opened.recall("vault")
         with other.transaction("default", "importer", NOW) as tx:
             tx.switched_off("default")
-            assert opened.get(kept.id).access_count == 0
+            assert opened.get(kept.id).access_count == 1
             assert [record.id for record in opened.list()] == [kept.id]
             assert opened.stats()["off"] == []
-            assert any("could not be counted" in problem for problem in opened.doctor()["problems"])
+            until(lambda: any("deferred writes failed" in problem for problem in opened.doctor()["problems"]))
         assert opened.get(kept.id).access_count == 1
-        assert not any("could not be counted" in problem for problem in opened.doctor()["problems"])
+        until(lambda: not any("deferred writes failed" in problem for problem in opened.doctor()["problems"]))
         opened.close()
         other.close()
 
@@ -129,17 +152,14 @@ def test_what_is_stored_after_a_recall_does_not_wait_for_its_counts(memory: reco
     kept = memory.remember("The vault is in Bern").memory
     memory.recall("vault")
     memory.remember("The lease ends in March")
-    assert memory._parts.waiting.accounts["default"].counts
     assert memory.get(kept.id).access_count == 1
-    assert not memory._parts.waiting.accounts
 
 
 def test_what_is_stored_after_a_question_nobody_answered_answers_it(memory: recollect.Memory) -> None:
     memory.remember("The vault is in Bern")
     memory.recall("quartz umbrella")
-    assert memory._parts.waiting.missed("default")
     memory.remember("The quartz umbrella stands in the hall")
-    assert not memory._parts.waiting.missed("default") and memory.gaps() == []
+    assert not memory._runtime.deferred.precede("default") and memory.gaps() == []
 
 
 def test_a_recall_of_a_store_that_is_closed_leaves_no_thread_behind(
@@ -151,6 +171,6 @@ def test_a_recall_of_a_store_that_is_closed_leaves_no_thread_behind(
             memory.recall("vault")
     with pytest.raises(RecollectError):
         memory.recall("vault")
-    until(lambda: not any(thread.name == "recollect-counting" for thread in threading.enumerate()))
+    until(lambda: not any(thread.name == "recollect-flush" for thread in threading.enumerate()))
     with recollect.open(tmp_path / "m.db", embedder=embedder, clock=clock) as memory:
         assert memory.get(kept.id).access_count == MANY + 7

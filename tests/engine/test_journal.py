@@ -102,6 +102,20 @@ def test_undo_does_not_overwrite_a_later_change(memory) -> None:
     assert memory.get(kept.id).content == "The limit is thirty"
 
 
+def test_undoing_an_older_reinforcement_keeps_the_later_ones(memory) -> None:
+    kept = memory.remember("The limit is ten").memory
+    start = memory.get(kept.id).score
+    memory.reinforce(kept.id)
+    middle = memory.log(limit=1)[0].operation
+    gained = memory.get(kept.id).score - start
+    memory.reinforce(kept.id)
+    memory.demote(kept.id)
+    before = memory.get(kept.id).score
+    assert before not in (start + gained, start)
+    memory.undo(middle)
+    assert memory.get(kept.id).score == before - gained
+
+
 def test_what_is_undone_cannot_be_undone_twice(memory) -> None:
     memory.remember("The limit is ten")
     operation = memory.log()[0].operation

@@ -6,7 +6,7 @@ import pytest
 
 import recollect
 from recollect import InvalidInput, NotFound
-from recollect.upkeep.gaps import MOST
+from recollect.recall.gaps import MOST_GAPS
 from recollect.values.procedure import Procedure
 
 DAY = timedelta(days=1)
@@ -23,7 +23,7 @@ def test_a_trigger_surfaces_its_memory_first_whatever_the_similarity(memory) -> 
     memory.remember("Never use println! for logging in production code", importance=0.1)
     for number in range(30):
         memory.remember(f"Logging fact {number}: the logger writes lines to file {number}", tags=["log"])
-    hits = memory.recall("how does the logger write lines", context='fn main() { println!("hi") }', limit=3)
+    hits = memory.recall("how does the logger write lines", working_on='fn main() { println!("hi") }', limit=3)
     assert hits[0].memory.type == "negative"
     assert hits[0].trigger == "println!"
     assert len(hits) == 3
@@ -47,7 +47,7 @@ def test_each_kind_of_trigger_fires_when_it_should(memory, trigger, fires, silen
 
 
 def test_a_trigger_respects_scope_status_and_supersession(memory) -> None:
-    ada, eve = memory.as_(agent="ada"), memory.as_(agent="eve")
+    ada, eve = memory.with_identity(agent="ada"), memory.with_identity(agent="eve")
     eve.remember("Never touch Eve's knife", scope="agent", triggers=["knife"], tags=["x"])
     mine = memory.remember("Never throw the ball", triggers=["ball"], tags=["x"]).memory
     assert eve.recall("a knife").hits[0].trigger == "knife"
@@ -72,7 +72,7 @@ def test_a_runaway_expression_cannot_hang_a_recall(memory) -> None:
     memory.remember("Never do this", triggers=["re:(a+)+b$", "re:(.*a){12}b"], tags=["x"])
     memory.remember("Beware of the aardvark", triggers=["aardvark"], tags=["x"])
     started = datetime.now(UTC)
-    hits = memory.recall("aardvark", context="a" * 60_000 + "!")
+    hits = memory.recall("aardvark", working_on="a" * 60_000 + "!")
     assert (datetime.now(UTC) - started).total_seconds() < 5
     assert hits[0].trigger == "aardvark"
     assert any("took too long" in note for note in hits.notes)
@@ -138,7 +138,7 @@ def test_confidence_fades_shows_in_the_reason_and_ranks_a_little(memory, clock) 
     clock.advance(30 * DAY)
     (hit,) = memory.recall("cache sessions", explain=True)
     assert hit.explain.confidence == pytest.approx(0.3679, abs=1e-3)
-    assert hit.explain.signal("faded") == pytest.approx(1 - 0.3679, abs=1e-3)
+    assert hit.explain.signal("stale") == pytest.approx(1 - 0.3679, abs=1e-3)
 
 
 def test_what_helped_together_is_linked_and_the_rest_fades(memory) -> None:
@@ -194,10 +194,10 @@ def test_a_question_nothing_answers_is_kept_until_a_memory_answers_it(memory) ->
 
 
 def test_a_gap_belongs_to_who_asked(memory) -> None:
-    ada, eve = memory.as_(agent="ada"), memory.as_(agent="eve")
+    ada, eve = memory.with_identity(agent="ada"), memory.with_identity(agent="eve")
     eve.recall("where is the treasure buried")
     assert [topic.name for topic in eve.gaps()] == ["where is the treasure buried"]
-    assert ada.gaps() == [] == memory.as_(account="other").gaps()
+    assert ada.gaps() == [] == memory.with_identity(account="other").gaps()
     # What Ada keeps to herself answers nothing of Eve's.
     ada.remember("The treasure is buried under the oak", scope="agent")
     assert len(eve.gaps()) == 1
@@ -219,11 +219,11 @@ def test_gaps_can_be_switched_off(tmp_path, clock, embedder) -> None:
 def test_an_account_keeps_the_latest_questions_and_drops_what_was_answered_first(memory, clock) -> None:
     memory.recall("where is the treasure buried")
     memory.remember("The treasure is buried under the elm", tags=["x"])
-    for number in range(MOST):
+    for number in range(MOST_GAPS):
         clock.advance(60)
         memory.recall(f"zq{number} unheard wx{number}")
     kept = [gap for topic in memory.gaps(answered=True) for gap in topic.gaps]
-    assert len(kept) == MOST
+    assert len(kept) == MOST_GAPS
     assert all(gap.answered_by is None for gap in kept)
 
 

@@ -98,16 +98,16 @@ def test_a_forgotten_memory_cannot_be_linked_and_is_not_walked_to(memory, pair) 
 
 
 def test_links_of_others_are_not_found(memory, pair) -> None:
-    theirs = memory.as_(agent="eve").remember("Eve keeps a private ledger", scope="agent", tags=["z"]).memory
-    foreign = memory.as_(account="other").remember("A foreign fact", tags=["z"]).memory
+    theirs = memory.with_identity(agent="eve").remember("Eve keeps a private ledger", scope="agent", tags=["z"]).memory
+    foreign = memory.with_identity(account="other").remember("A foreign fact", tags=["z"]).memory
     for target in (theirs, foreign):
         with pytest.raises(NotFound):
-            memory.as_(agent="ada").link(pair[0].id, target.id)
+            memory.with_identity(agent="ada").link(pair[0].id, target.id)
 
 
 def test_a_hop_never_passes_over_what_one_may_not_see(memory, pair) -> None:
     one, two = pair
-    eve, ada = memory.as_(agent="eve"), memory.as_(agent="ada")
+    eve, ada = memory.with_identity(agent="eve"), memory.with_identity(agent="ada")
     bridge = eve.remember("Eve knows both of them", scope="agent", tags=["q"]).memory
     eve.link(one.id, bridge.id)
     eve.link(bridge.id, two.id)
@@ -177,7 +177,7 @@ def test_renaming_and_merging_tags_is_one_operation(memory, pair) -> None:
 
 
 def test_what_an_agent_says_of_a_tag_is_its_own(memory) -> None:
-    eve, ada = memory.as_(agent="eve"), memory.as_(agent="ada")
+    eve, ada = memory.with_identity(agent="eve"), memory.with_identity(agent="ada")
     eve.remember("Hidden thing", scope="agent", tags=["plot"])
     eve.describe_tag("plot", "what Eve is up to")
     assert [tag.name for tag in eve.tags()] == ["plot"]

@@ -11,7 +11,7 @@ PRIVATE = "Ada keeps the launch code in the green folder"
 
 @pytest.fixture
 def rooms(memory):
-    ada, bob = memory.as_(agent="ada"), memory.as_(agent="bob")
+    ada, bob = memory.with_identity(agent="ada"), memory.with_identity(agent="bob")
     kept = ada.remember(PRIVATE, scope="agent", key="k1").memory
     ada.update(kept.id, importance=0.9)
     return ada, bob, kept

@@ -153,13 +153,13 @@ def test_a_memory_is_visible_only_where_it_belongs(memory) -> None:
     assert set(contents(memory.recall("sauce", project="kernel", limit=20))) == {"Common sauce", "Kernel secret sauce"}
     assert set(contents(memory.recall("sauce", session="s1", limit=20))) == {"Common sauce", "Session scratch sauce"}
     assert set(contents(memory.recall("sauce", task="t1", limit=20))) == {"Common sauce", "Task sauce note"}
-    agent = memory.as_(agent="a1", teams=["core"])
+    agent = memory.with_identity(agent="a1", teams=["core"])
     assert set(contents(agent.recall("sauce", limit=20))) == {"Common sauce", "Agent diary sauce", "Team sauce recipe"}
 
 
 def test_another_accounts_memory_is_simply_not_there(memory) -> None:
     kept = memory.remember("Only for the default account").memory
-    other = memory.as_(account="rival")
+    other = memory.with_identity(account="rival")
     assert other.recall("account").hits == () and other.list() == [] and other.log() == []
     for verb in ("get", "forget", "history", "purge", "reinforce"):
         with pytest.raises(NotFound):
@@ -169,10 +169,10 @@ def test_another_accounts_memory_is_simply_not_there(memory) -> None:
 
 
 def test_another_agents_memory_cannot_be_reached_by_id(memory) -> None:
-    kept = memory.as_(agent="a1").remember("Diary of a1", scope="agent").memory
+    kept = memory.with_identity(agent="a1").remember("Diary of a1", scope="agent").memory
     with pytest.raises(NotFound):
-        memory.as_(agent="a2").get(kept.id)
-    assert memory.as_(agent="a2").list() == []
+        memory.with_identity(agent="a2").get(kept.id)
+    assert memory.with_identity(agent="a2").list() == []
 
 
 def test_time_to_live_and_validity_are_exact(memory, clock) -> None:
@@ -228,12 +228,12 @@ def test_what_was_demoted_doubted_or_weakened_falls_back(memory, change) -> None
 
 def test_switched_off_means_nothing_stored_nothing_recalled_and_said_so(memory) -> None:
     kept = memory.remember("Secret project plan", project="shop").memory
-    memory.off("shop")
+    memory.disable("shop")
     for call in (
         lambda: memory.remember("More of it", project="shop"),
         lambda: memory.recall("plan", project="shop"),
         lambda: memory.search("plan", project="shop"),
-        lambda: memory.list(project="shop"),
+        lambda: memory.list(in_project="shop"),
     ):
         with pytest.raises(recollect.Disabled, match="off for shop"):
             call()
@@ -242,13 +242,13 @@ def test_switched_off_means_nothing_stored_nothing_recalled_and_said_so(memory) 
             verb(kept.id)
     assert memory.list() == []
     assert memory.remember("Elsewhere life goes on", project="other").kind == "stored"
-    memory.off(everywhere=True)
+    memory.disable(everywhere=True)
     for call in (memory.list, memory.log, memory.undo, lambda: memory.get(kept.id), lambda: memory.forget(kept.id)):
         with pytest.raises(recollect.Disabled, match="every project"):
             call()
     assert memory.stats()["off"] == ["*", "shop"]
-    memory.on(everywhere=True)
-    memory.on("shop")
+    memory.enable(everywhere=True)
+    memory.enable("shop")
     assert contents(memory.recall("plan", project="shop")) == ["Secret project plan"]
 
 

@@ -19,21 +19,21 @@ import numpy as np
 import pytest
 
 from recollect.config import load
-from recollect.embed.attached import Attached
+from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
 from recollect.errors import RecollectError
-from recollect.parts import Parts
-from recollect.persist.in_memory import InMemoryStore
-from recollect.persist.postgres.address import Options
-from recollect.persist.postgres.store import PostgresStore
-from recollect.persist.redis.working import RedisWorking
-from recollect.persist.sqlite.connection import MEMORY
-from recollect.persist.sqlite.store import SqliteStore
 from recollect.ports import Clock, Store, Working
+from recollect.runtime import Runtime
+from recollect.store.postgres.options import Options
+from recollect.store.postgres.store import PostgresStore
+from recollect.store.redis.working import RedisWorking
+from recollect.store.sqlite.connection import MEMORY
+from recollect.store.sqlite.store import SqliteStore
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
+from recollect.testing.in_memory import InMemoryStore
 from recollect.testing.servers import fresh_database, fresh_prefix
-from recollect.values.cluster import Cluster, wall_of
+from recollect.values.cluster import Cluster, owner_of
 from recollect.values.ids import new_id
 from recollect.values.scope import GLOBAL, Identity, Place, Viewer, place_of, reaches
 from recollect.wiring import assemble
@@ -125,10 +125,10 @@ class World:
         self.add(Plant(identity.account, ("agent", identity.agent or "", ""), (), (word,)))
         return word
 
-    def as_(self, identity: Identity, *, quiet: bool = True) -> Memory:
+    def with_identity(self, identity: Identity, *, quiet: bool = True) -> Memory:
         """The store seen by an identity; quietly, nothing a recall does is kept."""
         memory = self.quiet if quiet else self.writing
-        return memory.as_(account=identity.account, agent=identity.agent, teams=identity.teams)
+        return memory.with_identity(account=identity.account, agent=identity.agent, teams=identity.teams)
 
     def asking(self) -> str:
         """Every asked word in one question."""
@@ -145,7 +145,7 @@ class World:
 
     def unreachable(self, identity: Identity) -> list[Plant]:
         """Memories this identity does not reach, one of each room and account."""
-        kept = {(plant.account, wall_of(plant.place)): plant for plant in self.plants if plant.id and plant.asked}
+        kept = {(plant.account, owner_of(plant.place)): plant for plant in self.plants if plant.id and plant.asked}
         return [plant for plant in kept.values() if not plant.reached(identity)]
 
 
@@ -207,9 +207,9 @@ def servers(request: pytest.FixtureRequest) -> Iterator[Given]:
 
 def _wired(
     store: Store, folder: Path, clock: Clock, settings: Mapping[str, Any], working: Working | None = None
-) -> Parts:
+) -> Runtime:
     loaded = load({"XDG_CONFIG_HOME": str(folder)}, db=str(folder / "memory.db"), embedder="none", **settings)
-    embedder = Attached(HashingEmbedder(), store, known=True)
+    embedder = StoreEmbedder(HashingEmbedder(), store, known=True)
     # Measured and stored at first use; here before anything else, so that no reading has to write.
     assert embedder.calibration and embedder.query_calibration
     parts = assemble(loaded, store, embedder, None, clock, working)
@@ -241,7 +241,7 @@ def plant_memory(world: World, account: str, where: Mapping[str, Any], text: str
         "key": f"key of {tag}",
         **{name: value for name, value in where.items() if value is not None},
     }
-    owner = world.as_(Identity(account, where.get("agent"), EVERYBODY), quiet=False)
+    owner = world.with_identity(Identity(account, where.get("agent"), EVERYBODY), quiet=False)
     made = owner.remember_many([draft], verbatim=True)[0].memory
     assert made is not None
     return world.add(Plant(account, made.place, (content, tag, trigger), told, made.id))
@@ -250,7 +250,7 @@ def plant_memory(world: World, account: str, where: Mapping[str, Any], text: str
 def _plant_fates(world: World, account: str, scope: str, name: str) -> None:
     """In one room: a memory that was forgotten, one superseded, one undone, one purged, two that contradict each other."""
     where = {"scope": scope, scope: name}
-    owner = world.as_(Identity(account, name if scope == "agent" else None, EVERYBODY), quiet=False)
+    owner = world.with_identity(Identity(account, name if scope == "agent" else None, EVERYBODY), quiet=False)
     (reason,) = world.words(1)
     owner.forget(plant_memory(world, account, where).id, reason=reason)
     world.add(Plant(account, place_of(scope, where), (), (reason,)))
@@ -271,7 +271,7 @@ def _plant_fates(world: World, account: str, scope: str, name: str) -> None:
 
 def _plant_around(world: World, account: str, identity: Identity) -> None:
     """What is no memory: a tag's description, unanswered questions, by who said or asked it."""
-    owner = world.as_(identity, quiet=False)
+    owner = world.with_identity(identity, quiet=False)
     tag, told, *asked = world.words(2 + len(PROJECTS))
     place: Place = ("agent", identity.agent, "") if identity.agent else GLOBAL
     owner.describe_tag(tag, f"what is called {told}")
@@ -285,11 +285,11 @@ def _plant_around(world: World, account: str, identity: Identity) -> None:
 
 def _plant_clusters(world: World, account: str) -> None:
     """One cluster a room, of everything in it, with a name of its own."""
-    parts, now = world.writing._parts, world.clock()
+    parts, now = world.writing._runtime, world.clock()
     living = [plant for plant in world.plants if plant.account == account and plant.id]
     with parts.store.transaction(account, "test", now) as tx:
-        for wall in dict.fromkeys(wall_of(plant.place) for plant in living):
-            ids = [plant.id for plant in living if wall_of(plant.place) == wall]
+        for wall in dict.fromkeys(owner_of(plant.place) for plant in living):
+            ids = [plant.id for plant in living if owner_of(plant.place) == wall]
             rows, name = tx.rows_of(account, ids), world.word()
             cluster = Cluster(new_id(now), name, len(rows), np.eye(1, 128, dtype=np.float32)[0], 0.9, now, wall)
             tx.put_cluster(account, cluster, rows)
@@ -301,7 +301,7 @@ def _plant_bridges(world: World, account: str) -> None:
     shared = [plant_memory(world, account, {"scope": "global"}) for _ in range(2)]
     for scope, name in ROOMS:
         hidden = plant_memory(world, account, {"scope": scope, scope: name})
-        owner = world.as_(Identity(account, name if scope == "agent" else None, EVERYBODY), quiet=False)
+        owner = world.with_identity(Identity(account, name if scope == "agent" else None, EVERYBODY), quiet=False)
         owner.link(shared[0].id, hidden.id, "relates_to", 1.0)
         owner.link(hidden.id, shared[1].id, "derived_from")
 
@@ -310,7 +310,7 @@ def planted(kind: str, folder: Path, given: Given = NOTHING) -> World:
     """A store of one kind with everything in it."""
     clock = FixedClock()
     writing = engine(kind, folder, clock, given, refresh_clusters=0)
-    opened = (writing._parts.store, writing._parts.working)
+    opened = (writing._runtime.store, writing._runtime.working)
     quiet = engine(kind, folder, clock, opened, refresh_clusters=0, gaps=False, touch=False)
     world = World(writing, quiet, clock)
     for account in ACCOUNTS:
@@ -325,6 +325,7 @@ def planted(kind: str, folder: Path, given: Given = NOTHING) -> World:
         for agent in (None, "ada", "eve"):
             _plant_around(world, account, Identity(account, agent))
         _plant_clusters(world, account)
+    writing.flush()
     return world
 
 

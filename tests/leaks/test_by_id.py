@@ -71,7 +71,7 @@ def said(call, id: str) -> tuple[str, str]:
 
 def state_of(world):
     """Everything there is, whoever it belongs to; every change of a memory or a document is in the journal as well."""
-    with world.quiet._parts.store.reading() as reader:
+    with world.quiet._runtime.store.view() as reader:
         return [
             (len(reader.events(account)), reader.get(account, [plant.id for plant in _living(world, account)]))
             for account in ("default", "other")
@@ -91,7 +91,7 @@ def unchanged(world):
 @pytest.fixture(params=STRANGERS, ids=lambda who: f"{who.account}-{who.agent}")
 def stranger(request, world):
     """A stranger's view, what it does not reach, and something it does."""
-    view = world.as_(request.param)
+    view = world.with_identity(request.param)
     hidden = world.unreachable(request.param)
     assert len(hidden) >= 4
     return view, hidden, view.list(limit=1)[0].id
@@ -136,7 +136,7 @@ def test_a_draft_that_names_anothers_memory_is_told_what_a_wrong_id_is_told(worl
 def test_an_operation_of_others_is_not_found_by_its_id_or_number(world, unchanged, stranger) -> None:
     view, _, _ = stranger
     seen = {event.operation for event in view.log(limit=5000)}
-    with world.quiet._parts.store.reading() as reader:
+    with world.quiet._runtime.store.view() as reader:
         events = [event for account in ("default", "other") for event in reader.events(account)]
         gone = {event.memory_id for event in events if event.after is None and not event.before}
     hidden = [

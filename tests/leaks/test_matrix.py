@@ -8,7 +8,7 @@ from itertools import chain
 import pytest
 
 from recollect.errors import NotFound
-from recollect.portable.graph import rendered
+from recollect.portable.graph import render_graph
 from recollect.values.scope import Identity, Viewer
 
 PROFILES = ("hybrid", "belief", "hebbian", "composite", "relevance", "cascade")
@@ -29,7 +29,7 @@ def _recall(profile, **more):
 
 
 def _warned(memory, world, where):
-    return memory.recall(COMMON, context=world.asking(), explain=True, limit=MANY, **where)
+    return memory.recall(COMMON, working_on=world.asking(), explain=True, limit=MANY, **where)
 
 
 def _search(mode):
@@ -38,7 +38,7 @@ def _search(mode):
 
 def _drawn(memory, world, where):
     graph = memory.graph(COMMON, depth=2, limit=MANY, **where)
-    return [graph, *(rendered(graph, form) for form in ("html", "json"))]
+    return [graph, *(render_graph(graph, form) for form in ("html", "json"))]
 
 
 # What is told from where one stands: only what lies in the places of that viewer.
@@ -59,7 +59,7 @@ def _list(**filters):
 
 
 def _tagged(memory, world):
-    return [memory.list(limit=MANY, status="all", tag=word) for plant in world.plants for word in plant.asked[1:2]]
+    return [memory.list(limit=MANY, status="all", tags=word) for plant in world.plants for word in plant.asked[1:2]]
 
 
 def _members(memory, world):
@@ -68,7 +68,7 @@ def _members(memory, world):
 
 def _everything(memory, world):
     graph = memory.graph(limit=MANY, depth=2)
-    return [graph, *(rendered(graph, form) for form in ("html", "json"))]
+    return [graph, *(render_graph(graph, form) for form in ("html", "json"))]
 
 
 def _each(memory, world):
@@ -87,8 +87,8 @@ FROM_ANYWHERE = {
     "list": _list(),
     "list of all": _list(status="all"),
     **{f"list of {scope}": _list(scope=scope, status="all") for scope in ("agent", "team", "session", "task")},
-    "list of a project": _list(project="atlas", status="all"),
-    "list of a session": _list(session="s1", status="all"),
+    "list of a project": _list(in_project="atlas", status="all"),
+    "list of a session": _list(in_session="s1", status="all"),
     "list by tag": _tagged,
     "log": lambda memory, world: memory.log(limit=MANY),
     "tags": lambda memory, world: memory.tags(),
@@ -109,18 +109,18 @@ def test_nothing_is_told_of_places_out_of_sight(world, who, verb) -> None:
     for project, session, task in CONTEXTS:
         viewer = Viewer(who, project, session, task)
         where = {"project": project, "session": session, "task": task}
-        answer = FROM_A_PLACE[verb](world.as_(who), world, where)
+        answer = FROM_A_PLACE[verb](world.with_identity(who), world, where)
         assert world.leaks(answer, lambda plant, viewer=viewer: plant.within(viewer)) == [], viewer
 
 
 @pytest.mark.parametrize("verb", FROM_ANYWHERE)
 def test_nothing_is_told_of_rooms_of_others(world, who, verb) -> None:
-    answer = FROM_ANYWHERE[verb](world.as_(who), world)
+    answer = FROM_ANYWHERE[verb](world.with_identity(who), world)
     assert world.leaks(answer, lambda plant: plant.reached(who)) == []
 
 
 def test_what_is_related_is_seen_from_where_the_memory_stands(world, who) -> None:
-    memory = world.as_(who)
+    memory = world.with_identity(who)
     for record in memory.list(limit=MANY):
         viewer = Viewer(who, record.project, record.session, record.task)
         for answer in (memory.related(record.id, depth=2, limit=200), memory.graph(id=record.id, depth=2)):
@@ -128,7 +128,7 @@ def test_what_is_related_is_seen_from_where_the_memory_stands(world, who) -> Non
 
 
 def test_a_cluster_of_others_is_not_found_by_its_id_or_name(world, who) -> None:
-    memory, every = world.as_(who), [plant for plant in world.plants if plant.id and not plant.asked]
+    memory, every = world.with_identity(who), [plant for plant in world.plants if plant.id and not plant.asked]
     hidden = [plant for plant in every if not plant.reached(who)]
     assert hidden
     for name in chain.from_iterable((plant.id, plant.id[-8:], *plant.told) for plant in hidden):
@@ -137,7 +137,7 @@ def test_a_cluster_of_others_is_not_found_by_its_id_or_name(world, who) -> None:
 
 
 def test_a_scan_for_contradictions_flags_and_tells_only_what_is_reached(world, who) -> None:
-    memory = world.as_(who)
+    memory = world.with_identity(who)
     assert world.leaks(memory.contradictions(scan=True), lambda plant: plant.reached(who)) == []
 
 
@@ -146,7 +146,7 @@ def test_a_scan_for_contradictions_flags_and_tells_only_what_is_reached(world, w
 
 def test_whoever_reaches_a_place_is_told_of_it(world) -> None:
     everything = Identity("default", "eve", ("core", "ops"))
-    memory = world.as_(everything)
+    memory = world.with_identity(everything)
     told = {plant.place for plant in world.found(memory.list(limit=MANY, status="all"))}
     assert told == {p.place for p in world.plants if p.id and p.reached(everything)}
     here = Viewer(everything, "atlas", "s1", "t1")
@@ -164,7 +164,7 @@ class Leaky:
     world: object
 
     def recall(self, **_):
-        with self.world.quiet._parts.store.reading() as reader:
+        with self.world.quiet._runtime.store.view() as reader:
             plants = [plant for plant in self.world.plants if plant.id and plant.account == "default"]
             return reader.get("default", [plant.id for plant in plants])
 

@@ -8,7 +8,7 @@ from recollect import InvalidInput, NotFound
 
 
 def test_the_name_of_a_hidden_pool_or_context_is_free(memory) -> None:
-    eve, ada = memory.as_(agent="eve"), memory.as_(agent="ada")
+    eve, ada = memory.with_identity(agent="eve"), memory.with_identity(agent="ada")
     for made in (lambda m: m.pools.create("board"), lambda m: m.contexts.create("notes", type="agent_memory")):
         made(eve)
         made(ada)
@@ -20,7 +20,7 @@ def test_of_two_that_bear_one_name_each_finds_its_own(memory, kind) -> None:
         return getattr(view, kind)
 
     fields = {} if kind == "pools" else {"type": "agent_memory"}
-    eve, ada, bob = (memory.as_(agent=name) for name in ("eve", "ada", "bob"))
+    eve, ada, bob = (memory.with_identity(agent=name) for name in ("eve", "ada", "bob"))
     first, second = (within(view).create("board", **fields) for view in (eve, ada))
     for owner in (eve, ada):
         within(owner).grant("board", "bob", "read")
@@ -39,7 +39,7 @@ def test_of_two_that_bear_one_name_each_finds_its_own(memory, kind) -> None:
 @pytest.mark.parametrize("kind", ["pools", "contexts"])
 def test_a_name_one_can_see_is_taken(memory, kind) -> None:
     fields = {} if kind == "pools" else {"type": "agent_memory"}
-    eve, ada = (getattr(memory.as_(agent=name), kind) for name in ("eve", "ada"))
+    eve, ada = (getattr(memory.with_identity(agent=name), kind) for name in ("eve", "ada"))
     eve.create("board", **fields)
     eve.grant("board", "ada", "read")
     for view in (eve, ada):
@@ -48,21 +48,21 @@ def test_a_name_one_can_see_is_taken(memory, kind) -> None:
 
 
 def test_no_grant_takes_the_place_of_ones_own(memory) -> None:
-    eve, ada = (memory.as_(agent=name) for name in ("eve", "ada"))
+    eve, ada = (memory.with_identity(agent=name) for name in ("eve", "ada"))
     own = ada.pools.create("board")
     eve.pools.create("board", scope="task", task="t1", access={"write": ["ada"], "public_read": True})
     assert ada.pools.merge("board", {"plan": "mine"}).id == own.id
 
 
 def test_a_key_that_another_uses_too_still_leads_to_ones_own(memory) -> None:
-    eve, ada = (memory.as_(agent=name) for name in ("eve", "ada"))
+    eve, ada = (memory.with_identity(agent=name) for name in ("eve", "ada"))
     eve.remember("Eve sells the green boat", scope="agent", key="plan")
     mine = ada.remember("Ada counts penguins in winter", scope="agent", key="plan").memory
     assert ada.router.read("plan").memory.id == mine.id
 
 
 def test_what_is_promoted_stays_with_its_agent(memory) -> None:
-    eve, ada = memory.as_(agent="eve"), memory.as_(agent="ada")
+    eve, ada = memory.with_identity(agent="eve"), memory.with_identity(agent="ada")
     eve.short_term.write("plan", "Eve plans to sell the green boat", session="s1")
     for _ in range(10):
         eve.short_term.read("plan", "s1")
@@ -72,7 +72,7 @@ def test_what_is_promoted_stays_with_its_agent(memory) -> None:
 
 @pytest.mark.parametrize("tier", ["pools", "working"])
 def test_the_log_does_not_name_a_run_one_did_not_name(memory, tier) -> None:
-    eve, ada = memory.as_(agent="eve"), memory.as_(agent="ada")
+    eve, ada = memory.with_identity(agent="eve"), memory.with_identity(agent="ada")
     if tier == "pools":
         eve.pools.merge(eve.pools.workflow("zanzibar").name, {"k": "marzipan"})
     else:
@@ -87,11 +87,11 @@ def test_the_log_does_not_name_a_run_one_did_not_name(memory, tier) -> None:
 def test_the_working_memory_of_nobody_in_particular_is_not_an_agents(memory) -> None:
     memory.working.store("plan", "marzipan")
     memory.working.persist_to_database()
-    assert "marzipan" not in repr(memory.as_(agent="ada").log())
+    assert "marzipan" not in repr(memory.with_identity(agent="ada").log())
 
 
 def test_sweeping_tells_how_many_of_ones_own_expired(memory, clock) -> None:
-    eve, ada = memory.as_(agent="eve"), memory.as_(agent="ada")
+    eve, ada = memory.with_identity(agent="eve"), memory.with_identity(agent="ada")
     for view in (eve, ada, eve):
         view.pools.create(f"board {view is ada}{len(view.pools.list())}", ttl=60)
         view.short_term.write(f"plan {len(view.short_term.entries())}", "marzipan", session="s1", ttl=60)

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+import recollect
 from recollect.errors import RecollectError
 from recollect.values.scope import Identity
-from recollect.verbs.assembling import AssemblingVerbs
 
 OWNER = Identity("default", "eve", ("ops",))
 STRANGERS = (
@@ -72,13 +72,13 @@ def _read_context(scope):
         lambda m: m.contexts.entries(name),
         lambda m: m.contexts.search(name, "the harbour ledger"),
         lambda m: m.contexts.snapshots(name),
-        lambda m: m.contexts.diff(name, m._parts.clock() - timedelta(minutes=1)),
+        lambda m: m.contexts.diff(name, m._runtime.clock() - timedelta(minutes=1)),
         lambda m: m.contexts.access_log(name),
         lambda m: m.contexts.accessible_by(name, "eve"),
         lambda m: m.contexts.add(name, "Something about geese"),
         lambda m: m.contexts.grant(name, "ada", "read"),
         lambda m: m.contexts.archive(name),
-        lambda m: m.contexts.restore(name, m._parts.clock()),
+        lambda m: m.contexts.restore(name, m._runtime.clock()),
     )
 
 
@@ -100,7 +100,7 @@ def _read_pool(name):
 
 
 def _block(memory, **more):
-    verbs = AssemblingVerbs(memory._parts, memory._viewer.identity, None)
+    verbs = recollect.Memory(memory._runtime, memory._viewer.identity, None)
     return verbs.context("the harbour ledger", start=True, **more), verbs.preview("the harbour ledger", **more)
 
 
@@ -215,18 +215,19 @@ def _tried(read, memory):
 @pytest.fixture(scope="module")
 def full(request, small_world):
     """Every tier, filled by one owner; and the word it put into each."""
-    world, owner = small_world, small_world.as_(OWNER)
+    world, owner = small_world, small_world.with_identity(OWNER)
     words = {}
     for name, kept in KEPT.items():
         words[name] = world.watch(OWNER)
         kept.plant(owner, words[name])
         world.clock.advance(1)
+    owner.flush()
     return world, words
 
 
 @pytest.fixture(params=STRANGERS, ids=lambda who: f"{who.account}-{who.agent}")
 def stranger(request, full):
-    return full[0].as_(request.param)
+    return full[0].with_identity(request.param)
 
 
 @pytest.mark.parametrize("name", KEPT)
@@ -260,7 +261,7 @@ def test_what_is_not_within_reach_is_not_found(full, stranger, name) -> None:
 @pytest.mark.parametrize("name", KEPT)
 def test_its_owner_still_reads_it(full, name) -> None:
     world, words = full
-    owner = world.as_(Identity("default", "bob") if name == "what is given to another" else OWNER)
+    owner = world.with_identity(Identity("default", "bob") if name == "what is given to another" else OWNER)
     if name == "a pool that was dropped":
         owner.undo(next(event.operation for event in owner.log(limit=MANY) if event.reason == "drop"))
     safe = [_tried(read, owner) for read in KEPT[name].reads[:3]]

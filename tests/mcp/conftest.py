@@ -1,4 +1,4 @@
-"""MCP as clients meet it: a server in this process for what it says, real processes for how it stands up."""
+"""Fixtures of the MCP tests: a server in this process for what it answers, real processes for how it runs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from typing import Any
 import pytest
 from mcp.client.client import Client
 
+from recollect.adapters.toolsets import TOOLSETS
 from recollect.serve.mcp.app import App
-from recollect.serve.mcp.opening import Opening
-from recollect.serve.mcp.sets import SETS
+from recollect.serve.mcp.lifespan import StoreLifespan
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from playing import Scene, made, outcome_of
+from mcp_clients import Scene, capture_failure, unwrap
 
 
 @pytest.fixture
@@ -34,30 +34,30 @@ def store(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["auto", "legacy"])
 def era(request: pytest.FixtureRequest) -> str:
-    """The current revision, and the older handshake."""
+    """The protocol: the current revision, or the older handshake."""
     return request.param
 
 
 @pytest.fixture
-def played(store: Path, clock: FixedClock, embedder: HashingEmbedder) -> Callable[..., Any]:
-    """Play a scene with a client of a server in this process."""
+def run_scene(store: Path, clock: FixedClock, embedder: HashingEmbedder) -> Callable[..., Any]:
+    """Run a scene with a client of a server in this process."""
 
-    def play(scene: Scene, tools: str = "recollect", mode: str = "auto", **named: Any) -> Any:
-        async def run() -> Any:
-            named.setdefault("project", "shop")
-            opening = Opening({"db": store, "embedder": embedder, "clock": clock, **named})
-            server = App(SETS[tools], "default").server(opening.lifespan)
+    def run(scene: Scene, tools: str = "recollect", mode: str = "auto", **options: Any) -> Any:
+        async def connect() -> Any:
+            options.setdefault("project", "shop")
+            store_lifespan = StoreLifespan({"db": store, "embedder": embedder, "clock": clock, **options})
+            server = App(TOOLSETS[tools], "default").server(store_lifespan.lifespan)
             async with Client(server, mode=mode) as client:
-                return await outcome_of(scene(client))
+                return await capture_failure(scene(client))
 
-        return made(asyncio.run(run()))
+        return unwrap(asyncio.run(connect()))
 
-    return play
+    return run
 
 
 @pytest.fixture(scope="session")
 def older_python() -> Path:
-    """A Python that has the SDK of before the current revision; made once, shared by all test processes."""
+    """A Python with the SDK before the current revision; created once, shared by all test processes."""
     folder = Path(sys.prefix) / "mcp1"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     ready = folder / "ready"

@@ -1,4 +1,4 @@
-"""A client of the SDK before the current revision, run by a Python of its own: says what it saw as JSON on stdout."""
+"""A client of the SDK before the current revision, run by its own Python: prints what it received as JSON."""
 
 import asyncio
 import json

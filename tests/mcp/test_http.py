@@ -1,4 +1,4 @@
-"""`recollect mcp --http` as a process: both eras, a thousand calls at once, and peers from elsewhere."""
+"""`recollect mcp --http` as a process: both protocol eras, a thousand concurrent calls, and hostile requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 from mcp.client.client import Client
-from playing import RECOLLECT, call, environment, made, on_http, outcome_of
+from mcp_clients import RECOLLECT, call, capture_failure, environment, on_http, unwrap
 
 import recollect
 
@@ -33,31 +33,31 @@ async def _both_eras(url: str) -> None:
     for mode, version in (("auto", "2026-07-28"), ("legacy", "2025-11-25")):
         async with Client(url, mode=mode) as client:
             assert client.protocol_version == version
-            told = await outcome_of(_kept(client, version))
-        made(told)
+            told = await capture_failure(_kept(client, version))
+        unwrap(told)
 
 
 async def _kept(client: Client, version: str) -> None:
     kept = await call(client, "remember", content=f"The {version} client has its own mug")
     found = await call(client, "recall", query=f"{version} client mug", limit=1)
-    assert [hit["id"] for hit in found.form["hits"]] == [kept.form["id"]]
+    assert [hit["id"] for hit in found.structured["hits"]] == [kept.structured["id"]]
     assert (await call(client, "recall", querry="x")).failed
     assert (await client.read_resource("recollect://pinned")).contents[0].text == "Nothing is pinned."
 
 
-async def _a_thousand_at_once(url: str) -> None:
-    """Nine hundred questions and a hundred writes, all in flight together: all are answered, and no write is lost."""
+async def _a_thousand_concurrent_calls(url: str) -> None:
+    """Nine hundred recalls and a hundred writes at the same time: all are answered, and no write is lost."""
     limits = httpx2.Limits(max_connections=200, max_keepalive_connections=200)
     async with Client(url) as client, httpx2.AsyncClient(limits=limits, timeout=60) as web:
         writes = [call(client, "remember", content=f"Badge {n} belongs to guest number {n}") for n in range(100)]
         questions = [web.post(url, json=recall_of(n), headers=MODERN) for n in range(900)]
         kept, answers = await asyncio.gather(asyncio.gather(*writes), asyncio.gather(*questions))
-    assert {told.form["kind"] for told in kept} == {"stored"}
+    assert {told.structured["kind"] for told in kept} == {"stored"}
     assert {answer.status_code for answer in answers} == {200}
     assert {answer.json()["id"] for answer in answers} == set(range(900))
 
 
-async def _peers_from_elsewhere(url: str) -> None:
+async def _hostile_requests(url: str) -> None:
     port = url.split(":")[2].split("/")[0]
     async with httpx2.AsyncClient() as web:
 
@@ -70,13 +70,13 @@ async def _peers_from_elsewhere(url: str) -> None:
                 assert await status(**{**headers, "host": host}) == 421, host
             assert await status(**{**headers, "origin": "http://evil.example"}) == 403
         assert await status(origin=f"http://localhost:{port}") == 200
-        # Refused from its length alone: the line may be cut before the answer is read.
+        # Refused by its Content-Length: the connection may be closed before the response is read.
         with contextlib.suppress(httpx2.TransportError):
             assert await status(b"{" + b"x" * 10_000_000) == 413
         assert await status(b"{broken") == 400
         assert await status(b"\xff\xfe") == 400
         assert await status(**{"content-type": "text/plain"}) in (400, 415)
-        assert await status(**{"mcp-method": "tools/list"}) == 400, "a header that says something else than the body"
+        assert await status(**{"mcp-method": "tools/list"}) == 400, "a header that contradicts the body"
         assert await status({**recall_of(1), "method": "no/such"}, **{"mcp-method": "no/such"}) in (200, 404)
         for path in ("/", "/../etc/passwd", "/mcp/../..", "/admin"):
             assert (await web.get(url.replace("/mcp", path))).status_code in (404, 406)
@@ -90,18 +90,18 @@ def test_the_server_on_loopback_serves_its_clients_and_nobody_else(store: Path, 
         older = subprocess.run(script, capture_output=True, text=True, timeout=60, check=False)
         assert older.returncode == 0, older.stderr
         assert json.loads(older.stdout)["found"] == ["We deploy with make deploy"]
-        asyncio.run(_a_thousand_at_once(url))
-        asyncio.run(_peers_from_elsewhere(url))
+        asyncio.run(_a_thousand_concurrent_calls(url))
+        asyncio.run(_hostile_requests(url))
         process.terminate()
         assert process.wait(20) == 0
     with recollect.open(store, embedder="none", project="shop") as memory:
         assert len([m for m in memory.list(limit=1000) if m.content.startswith("Badge ")]) == 100
 
 
-def test_a_port_that_is_taken_is_said_with_what_to_do(store: Path) -> None:
+def test_a_port_in_use_is_an_error_that_says_what_to_do(store: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         command = [*RECOLLECT, "mcp", "--http", "--port", port]
         ran = subprocess.run(command, env=environment(store), capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 2
-    assert f"port: {port} is taken by another program" in ran.stderr and "Traceback" not in ran.stderr
+    assert f"port: {port} is used by another program" in ran.stderr and "Traceback" not in ran.stderr

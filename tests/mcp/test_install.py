@@ -1,4 +1,4 @@
-"""`recollect install` and `uninstall`: only our entry changes in a client's settings, and nothing of it stays behind."""
+"""`recollect install` and `uninstall`: only our entry changes in a client's settings, and uninstall leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.adapters.clients.change import installing, uninstalling
+from recollect.adapters.clients.change import plan_install, plan_uninstall
 from recollect.adapters.clients.client import CLIENTS
 from recollect.errors import SettingsError
 from recollect.serve.cli.main import main
@@ -110,11 +110,11 @@ def test_json_of_any_layout_is_edited_in_place(text: str, tmp_path: Path) -> Non
     path = tmp_path / "mcp.json"
     path.write_bytes(text.encode())
     known = json.loads(text.removeprefix("\ufeff") or "{}")
-    installing(CLIENTS["cursor"], path, ENTRY).make()
+    plan_install(CLIENTS["cursor"], path, ENTRY).apply()
     made = json.loads(path.read_text("utf-8-sig"))
     assert made == {**known, "mcpServers": {**known.get("mcpServers", {}), "recollect": ENTRY}}
     assert list(made.get("mcpServers", {}))[: len(known.get("mcpServers", {}))] == list(known.get("mcpServers", {}))
-    uninstalling(CLIENTS["cursor"], path).make()
+    plan_uninstall(CLIENTS["cursor"], path).apply()
     assert path.read_bytes() == text.encode()
 
 
@@ -123,10 +123,10 @@ def test_toml_of_any_layout_is_edited_in_place(text: str, tmp_path: Path) -> Non
     path = tmp_path / "config.toml"
     path.write_bytes(text.encode())
     known = tomllib.loads(text)
-    installing(CLIENTS["codex"], path, ENTRY).make()
+    plan_install(CLIENTS["codex"], path, ENTRY).apply()
     made = tomllib.loads(path.read_bytes().decode())
     assert made == {**known, "mcp_servers": {**known.get("mcp_servers", {}), "recollect": ENTRY}}
-    uninstalling(CLIENTS["codex"], path).make()
+    plan_uninstall(CLIENTS["codex"], path).apply()
     assert path.read_bytes() == text.encode()
 
 
@@ -160,7 +160,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_bytes(b"\xff\xfe{")
     with pytest.raises(SettingsError, match="UTF-8"):
-        installing(CLIENTS["cursor"], path, ENTRY)
+        plan_install(CLIENTS["cursor"], path, ENTRY)
 
 
 def test_a_change_is_shown_and_made_only_with_a_yes(
@@ -179,10 +179,10 @@ def test_a_change_is_shown_and_made_only_with_a_yes(
 def test_what_another_program_wrote_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text("{}")
-    planned = installing(CLIENTS["cursor"], path, ENTRY)
+    planned = plan_install(CLIENTS["cursor"], path, ENTRY)
     path.write_text('{"mine": 1}')
-    with pytest.raises(SettingsError, match="meanwhile"):
-        planned.make()
+    with pytest.raises(SettingsError, match="in the meantime"):
+        planned.apply()
     assert path.read_text() == '{"mine": 1}'
 
 
@@ -216,6 +216,6 @@ def test_settings_behind_a_link_are_changed_where_they_are(tmp_path: Path) -> No
     real.write_text("{}\n")
     link = tmp_path / "mcp.json"
     link.symlink_to(real)
-    installing(CLIENTS["cursor"], link, ENTRY).make()
+    plan_install(CLIENTS["cursor"], link, ENTRY).apply()
     assert link.is_symlink()
     assert entry_in("cursor", real.read_text()) == ENTRY

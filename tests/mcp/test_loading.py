@@ -1,4 +1,4 @@
-"""While the model loads a server answers already: questions by words, which they say; what is kept waits for its vector."""
+"""While the model loads, a server answers by words and says so; a new memory waits for its vector."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from threading import Event, Thread
 import pytest
 
 import recollect
-from recollect.embed.loading import LoadingEmbedder
+from recollect.embed.background import BackgroundEmbedder
 from recollect.errors import EmbedderUnavailable
 from recollect.testing.embedding import HashingEmbedder
 
-# A model whose runtime is being built when the process ends.
+# The process ends while the runtime of the model is being built.
 ENDING = """
 import recollect
 recollect.open(":memory:", background=True).close()
@@ -26,10 +26,10 @@ def gate() -> Event:
     return Event()
 
 
-def test_a_question_is_answered_by_words_until_the_model_is_there(tmp_path: Path, gate: Event) -> None:
+def test_recall_is_lexical_until_the_model_is_loaded(tmp_path: Path, gate: Event) -> None:
     with recollect.open(tmp_path / "memory.db", embedder=HashingEmbedder(), project="shop") as memory:
         memory.remember("We deploy with make deploy")
-    loading = LoadingEmbedder(HashingEmbedder(), gate.wait)
+    loading = BackgroundEmbedder(HashingEmbedder(), gate.wait)
     with recollect.open(tmp_path / "memory.db", embedder=loading, project="shop") as memory:
         early = memory.recall("how do we deploy?")
         assert [hit.memory.content for hit in early] == ["We deploy with make deploy"]
@@ -40,8 +40,8 @@ def test_a_question_is_answered_by_words_until_the_model_is_there(tmp_path: Path
         assert later.notes == () and later[0].similarity is not None
 
 
-def test_what_is_kept_waits_for_its_vector(tmp_path: Path, gate: Event) -> None:
-    loading = LoadingEmbedder(HashingEmbedder(), gate.wait)
+def test_a_new_memory_waits_for_its_vector(tmp_path: Path, gate: Event) -> None:
+    loading = BackgroundEmbedder(HashingEmbedder(), gate.wait)
     with recollect.open(tmp_path / "memory.db", embedder=loading) as memory:
         keeper = Thread(target=memory.remember, args=("Lunch is at noon",), kwargs={"scope": "global"})
         keeper.start()
@@ -51,8 +51,8 @@ def test_what_is_kept_waits_for_its_vector(tmp_path: Path, gate: Event) -> None:
         assert memory.stats()["unembedded"] == 0
 
 
-def test_a_model_that_takes_too_long_keeps_nothing_from_being_stored(tmp_path: Path, gate: Event) -> None:
-    loading = LoadingEmbedder(HashingEmbedder(), gate.wait, patience=0.01)
+def test_a_slow_model_does_not_prevent_storing(tmp_path: Path, gate: Event) -> None:
+    loading = BackgroundEmbedder(HashingEmbedder(), gate.wait, timeout=0.01)
     with recollect.open(tmp_path / "memory.db", embedder=loading) as memory:
         assert memory.remember("Lunch is at noon", scope="global").kind == "stored"
         assert memory.stats()["unembedded"] == 1
@@ -60,16 +60,16 @@ def test_a_model_that_takes_too_long_keeps_nothing_from_being_stored(tmp_path: P
         assert memory.reembed() == 1
 
 
-def test_a_model_that_cannot_be_had_is_said_in_every_answer(tmp_path: Path) -> None:
+def test_every_answer_says_that_the_model_is_unavailable(tmp_path: Path) -> None:
     def unavailable() -> None:
         raise EmbedderUnavailable("there is no way to fetch the model")
 
-    loading = LoadingEmbedder(HashingEmbedder(), unavailable)
+    loading = BackgroundEmbedder(HashingEmbedder(), unavailable)
     with recollect.open(tmp_path / "memory.db", embedder=loading) as memory:
         memory.remember("Lunch is at noon", scope="global")
         assert memory.recall("when is lunch?").notes == ("recall is lexical only: there is no way to fetch the model",)
 
 
-def test_a_process_that_ends_while_the_model_loads_ends_in_order() -> None:
+def test_a_process_that_ends_while_the_model_loads_ends_cleanly() -> None:
     ran = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=60, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""What a client sees before it calls anything: few tools, well described, the same every time; resources and prompts."""
+"""What a client sees before it calls a tool: few tools, well described, in a fixed order; resources and prompts."""
 
 from __future__ import annotations
 
@@ -10,49 +10,48 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
+from mcp_clients import call
 from mcp_types import ListToolsResult, ResourceTemplateReference
-from playing import call
 
 import recollect
-from recollect.serve.cli.commands.install import install
-from recollect.serve.cli.commands.mcp import mcp
-from recollect.serve.mcp.app import described
-from recollect.serve.mcp.sets import SETS
-from recollect.serve.mcp.short_ids import ShortIds
-from recollect.serve.mcp.tools import OWN
+from recollect.adapters.toolsets import TOOLSETS
+from recollect.serve.cli.commands.mcp import install, mcp
+from recollect.serve.mcp.app import describe
+from recollect.serve.mcp.tool import ShortIds
+from recollect.serve.mcp.tools import TOOLS
 
-Played = Callable[..., Any]
+RunScene = Callable[..., Any]
 NAMES = ["remember", "recall", "update", "forget", "feedback", "link", "context", "list", "resolve", "pool"]
 READING = {"recall", "context", "list"}
 DESTRUCTIVE = {"update", "forget", "link", "resolve", "pool"}
-# What a token holds on average in the tokenizers of today: four bytes of English and JSON. A tenth is left as margin.
-BYTES_A_TOKEN, MOST_TOKENS = 4, 3600
+# Four bytes of English and JSON per token is the average of current tokenizers. A tenth is left as margin.
+BYTES_PER_TOKEN, MOST_TOKENS = 4, 3600
 
 
 def wire_of(result: ListToolsResult) -> str:
     return result.model_dump_json(by_alias=True, exclude_none=True)
 
 
-def test_the_ten_tools_are_listed_in_the_same_order_to_the_byte(played: Played, era: str) -> None:
+def test_the_ten_tools_are_listed_in_the_same_order_to_the_byte(run_scene: RunScene, era: str) -> None:
     async def scene(client: Client) -> list[str]:
         return [wire_of(await client.list_tools(cache_mode="bypass")) for _ in range(2)]
 
-    first, second = played(scene, mode=era)
-    assert first == second == played(scene, mode=era)[0]
+    first, second = run_scene(scene, mode=era)
+    assert first == second == run_scene(scene, mode=era)[0]
     assert [tool["name"] for tool in json.loads(first)["tools"]] == NAMES
 
 
-def test_the_whole_list_costs_less_than_four_thousand_tokens(played: Played) -> None:
+def test_the_whole_list_costs_less_than_four_thousand_tokens(run_scene: RunScene) -> None:
     async def scene(client: Client) -> str:
         return wire_of(await client.list_tools())
 
-    assert len(played(scene).encode()) / BYTES_A_TOKEN <= MOST_TOKENS
+    assert len(run_scene(scene).encode()) / BYTES_PER_TOKEN <= MOST_TOKENS
 
 
-@pytest.mark.parametrize("tools", SETS)
+@pytest.mark.parametrize("tools", TOOLSETS)
 def test_every_tool_says_when_to_use_it_and_is_valid_json_schema(tools: str) -> None:
-    assert len(SETS[tools]) <= 10
-    for tool in map(described, SETS[tools]):
+    assert len(TOOLSETS[tools]) <= 10
+    for tool in map(describe, TOOLSETS[tools]):
         assert tool.description is not None and 30 < len(tool.description) <= 1200
         for schema in (tool.input_schema, tool.output_schema):
             assert schema is not None and schema["type"] == "object"
@@ -62,13 +61,13 @@ def test_every_tool_says_when_to_use_it_and_is_valid_json_schema(tools: str) -> 
         assert set(tool.input_schema.get("required", ())) <= tool.input_schema["properties"].keys()
 
 
-def test_our_own_tools_say_when_not_to_use_them() -> None:
-    for tool in OWN:
+def test_our_tools_say_when_not_to_use_them() -> None:
+    for tool in TOOLS:
         assert "Do NOT" in tool.description, tool.name
 
 
 def test_every_tool_says_what_it_does_to_memory() -> None:
-    hints = {tool.name: described(tool).annotations for tool in OWN}
+    hints = {tool.name: describe(tool).annotations for tool in TOOLS}
     assert {name for name, hint in hints.items() if hint and hint.read_only_hint} == READING
     assert {name for name, hint in hints.items() if hint and hint.destructive_hint} == DESTRUCTIVE
     assert all(hint is not None and hint.open_world_hint is False for hint in hints.values())
@@ -79,14 +78,14 @@ def test_every_tool_says_what_it_does_to_memory() -> None:
     }
 
 
-def test_every_answer_fits_its_schema(played: Played) -> None:
+def test_every_answer_fits_its_schema(run_scene: RunScene) -> None:
     async def scene(client: Client) -> list[tuple[str, Any]]:
         told = []
         old = await call(client, "remember", content="The web team ships on Friday")
         new = await call(client, "remember", content="The web team does not ship on Friday")
-        one, other = new.form["id"], old.form["id"]
-        told += [("remember", old.form), ("remember", new.form)]
-        told.append(("remember", (await call(client, "remember", content="ok thanks")).form))
+        one, other = new.structured["id"], old.structured["id"]
+        told += [("remember", old.structured), ("remember", new.structured)]
+        told.append(("remember", (await call(client, "remember", content="ok thanks")).structured))
         for tool, arguments in (
             ("recall", {"query": "when do we ship?"}),
             ("recall", {"query": "ship", "mode": "lexical"}),
@@ -96,7 +95,7 @@ def test_every_answer_fits_its_schema(played: Played) -> None:
             ("context", {"topic": "shipping", "start": True}),
             *(("list", {"view": view, **({"id": one} if view in ("history", "related") else {})}) for view in VIEWS),
             ("list", {"id": one}),
-            ("resolve", {"new": one, "old": other, "way": "supersede"}),
+            ("resolve", {"new": one, "old": other, "resolution": "supersede"}),
             ("forget", {"id": one}),
             ("pool", {"action": "create", "name": "board", "value": {"a": [1, None]}}),
             ("pool", {"action": "read", "name": "board", "key": "a"}),
@@ -105,21 +104,21 @@ def test_every_answer_fits_its_schema(played: Played) -> None:
         ):
             answer = await call(client, tool, **arguments)
             assert not answer.failed, (tool, arguments, answer.text)
-            told.append((tool, answer.form))
+            told.append((tool, answer.structured))
         return told
 
-    schemas = {tool.name: described(tool).output_schema for tool in OWN}
-    for tool, form in played(scene):
+    schemas = {tool.name: describe(tool).output_schema for tool in TOOLS}
+    for tool, form in run_scene(scene):
         Draft202012Validator(schemas[tool]).validate(form)
 
 
 VIEWS = ("memories", "history", "contradictions", "gaps", "tags", "related", "stats")
 
 
-def test_resources_tell_the_start_what_is_pinned_one_memory_and_the_last_session(
-    played: Played, memory: recollect.Memory, era: str
+def test_resources_are_the_session_start_pinned_memories_one_memory_and_the_latest_narrative(
+    run_scene: RunScene, memory: recollect.Memory, era: str
 ) -> None:
-    seen = memory.as_()
+    seen = memory.with_identity()
     seen.remember("Answer in German", delivery="pinned", type="preference", scope="global")
     kept = seen.remember("The build needs Node 22", scope="global", type="rule")
     seen.narratives.write("We moved the build to Node 22.", session="s1", project="shop")
@@ -139,13 +138,13 @@ def test_resources_tell_the_start_what_is_pinned_one_memory_and_the_last_session
         assert "The build needs Node 22" in await read(f"recollect://memory/{kept.memory.short_id}")
         assert "moved the build" in await read("recollect://narrative/latest")
 
-    played(scene, mode=era)
+    run_scene(scene, mode=era)
 
 
 @pytest.mark.parametrize(
     "uri", ["recollect://memory/deadbeef", "recollect://memory/../../x", "recollect://nothing", "file:///etc/passwd"]
 )
-def test_a_resource_that_is_not_there_is_refused_with_what_there_is(played: Played, uri: str) -> None:
+def test_an_unknown_resource_is_an_error_that_lists_the_known_ones(run_scene: RunScene, uri: str) -> None:
     async def scene(client: Client) -> int:
         with pytest.raises(MCPError) as caught:
             await client.read_resource(uri)
@@ -153,20 +152,20 @@ def test_a_resource_that_is_not_there_is_refused_with_what_there_is(played: Play
         assert (caught.value.data["uri"], caught.value.data["kind"]) == (uri, "NotFound")
         return caught.value.code
 
-    assert played(scene) == -32602
+    assert run_scene(scene) == -32602
 
 
-def test_ids_are_completed(played: Played) -> None:
+def test_ids_are_completed(run_scene: RunScene) -> None:
     async def scene(client: Client) -> None:
-        kept = (await call(client, "remember", content="The door code changes weekly")).form["id"]
+        kept = (await call(client, "remember", content="The door code changes weekly")).structured["id"]
         reference = ResourceTemplateReference(type="ref/resource", uri="recollect://memory/{id}")
         found = await client.complete(reference, {"name": "id", "value": kept[:3]})
         assert found.completion.values == [kept]
 
-    played(scene)
+    run_scene(scene)
 
 
-def test_prompts_recall_before_work_and_keep_at_the_end(played: Played, era: str) -> None:
+def test_prompts_recall_before_work_and_keep_at_the_end(run_scene: RunScene, era: str) -> None:
     async def scene(client: Client) -> None:
         await call(client, "remember", content="Releases are tagged with git tag -s")
         listed = (await client.list_prompts()).prompts
@@ -180,41 +179,41 @@ def test_prompts_recall_before_work_and_keep_at_the_end(played: Played, era: str
         with pytest.raises(MCPError, match="is not an argument"):
             await client.get_prompt("recall-before-work", {"nonsense": "x"})
 
-    played(scene, mode=era)
+    run_scene(scene, mode=era)
 
 
-def test_a_tool_that_does_not_exist_is_a_protocol_error_with_the_list(played: Played) -> None:
+def test_a_tool_that_does_not_exist_is_a_protocol_error_with_the_list(run_scene: RunScene) -> None:
     async def scene(client: Client) -> None:
         with pytest.raises(MCPError, match="no tool 'memorise'; tools: remember, recall"):
             await client.call_tool("memorise", {})
 
-    played(scene)
+    run_scene(scene)
 
 
-def test_a_list_has_one_page(played: Played) -> None:
+def test_a_list_has_one_page(run_scene: RunScene) -> None:
     async def scene(client: Client) -> None:
         for listed in (client.list_tools, client.list_resources, client.list_resource_templates, client.list_prompts):
             with pytest.raises(MCPError, match="one page"):
                 await listed(cursor="nonsense")
 
-    played(scene)
+    run_scene(scene)
 
 
-def test_ids_that_end_alike_stay_apart_and_whole_ids_are_taken_as_they_are() -> None:
+def test_short_ids_are_unambiguous_and_full_ids_are_accepted() -> None:
     ids = ShortIds()
     one, other = "0193a000-0000-7000-8000-aaaa12345678", "0193a000-0000-7000-8000-bbbb12345678"
-    assert ids.give_id(one) == "12345678"
-    assert ids.give_id(other) == "bbbb12345678"
-    assert [ids.take("12345678"), ids.take("BBBB12345678 "), ids.take("recollect://memory/12345678")] == [
+    assert ids.shorten_id(one) == "12345678"
+    assert ids.shorten_id(other) == "bbbb12345678"
+    assert [ids.expand("12345678"), ids.expand("BBBB12345678 "), ids.expand("recollect://memory/12345678")] == [
         one,
         other,
         one,
     ]
-    assert ids.take(other) == other and ids.take("beef") == "beef"
-    assert ids.give_id(one) == "12345678", "and what was given once is given again"
+    assert ids.expand(other) == other and ids.expand("beef") == "beef"
+    assert ids.shorten_id(one) == "12345678", "the short id of a memory does not change"
 
 
-def test_the_command_offers_the_sets_there_are() -> None:
+def test_the_commands_offer_every_tool_set() -> None:
     for command in (mcp, install):
         (option,) = (param for param in command.params if param.name == "tools")
-        assert list(option.type.choices) == list(SETS)
+        assert list(option.type.choices) == list(TOOLSETS)

@@ -1,4 +1,4 @@
-"""`recollect mcp` as a process: real clients of both eras, peers that misbehave, many servers on one file, an orderly end."""
+"""`recollect mcp` as a process: real clients of both eras, invalid messages, many servers on one file, a clean end."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from pathlib import Path
 from typing import Any
 
 from mcp.client.client import Client
-from playing import RECOLLECT, Line, call, environment, made, on_stdio, outcome_of
+from mcp_clients import RECOLLECT, RawClient, call, capture_failure, environment, on_stdio, unwrap
 
 import recollect
 
 VERSIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 NONSENSE = ("{broken", "[]", '"text"', "", "null", "\x00\x01", '{"jsonrpc": "1.0"}', b"\xff\xfe\xfd")
-# Prints when it is imported, as a careless library would: once through Python, once past it.
+# Prints when it is imported: once through Python, once directly to the file descriptor.
 NOISY = "import os\nprint('a stray print', flush=True)\nos.write(1, b'and a raw one\\n')\nraise ImportError\n"
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "pipe", "version": "1"}}
 
 
-def held(store: Path) -> list[str]:
-    """What a store holds, newest first."""
+def contents_of(store: Path) -> list[str]:
+    """The texts in a store, newest first."""
     with recollect.open(store, embedder="none", project="shop") as memory:
         return [record.content for record in memory.list(limit=2000)]
 
 
 def piped(store: Path, calls: list[dict[str, Any]], *before: str, **more: Any) -> subprocess.CompletedProcess[str]:
-    """Run a server with everything it will ever be asked on its stdin."""
+    """Run a server with all requests on its stdin."""
     messages = [{"id": 0, "method": "initialize", "params": HELLO}]
     messages += [
         {"id": n, "method": "tools/call", "params": {"name": "remember", "arguments": c}}
@@ -42,23 +42,25 @@ def piped(store: Path, calls: list[dict[str, Any]], *before: str, **more: Any) -
     )
 
 
-def test_the_sdks_own_client_works_in_the_current_revision_and_by_the_older_handshake(store: Path, era: str) -> None:
+def test_the_client_of_the_sdk_works_in_the_current_revision_and_with_the_older_handshake(
+    store: Path, era: str
+) -> None:
     async def scene(client: Client) -> None:
         assert client.protocol_version == VERSIONS[era]
         assert client.server_info is not None and client.server_info.name == "recollect"
         kept = await call(client, "remember", content="We deploy with make deploy")
         found = await call(client, "recall", query="how do we deploy?")
-        assert [hit["id"] for hit in found.form["hits"]] == [kept.form["id"]]
+        assert [hit["id"] for hit in found.structured["hits"]] == [kept.structured["id"]]
         assert "lexical only" in found.text, "without a model it says so"
 
     async def run() -> Any:
         async with Client(on_stdio(store), mode=era) as client:
-            return await outcome_of(scene(client))
+            return await capture_failure(scene(client))
 
-    made(asyncio.run(run()))
+    unwrap(asyncio.run(run()))
 
 
-def test_a_client_of_before_the_current_revision_works(store: Path, older_python: Path) -> None:
+def test_an_older_client_works(store: Path, older_python: Path) -> None:
     script = [str(older_python), str(Path(__file__).with_name("older_client.py"))]
     command = [*script, *RECOLLECT, "--project", "shop", "mcp"]
     ran = subprocess.run(command, env=environment(store), capture_output=True, text=True, timeout=60, check=False)
@@ -72,38 +74,36 @@ def test_a_client_of_before_the_current_revision_works(store: Path, older_python
     assert seen["pinned"] == "Nothing is pinned." and len(seen["resources"]) == 3 and len(seen["prompts"]) == 2
 
 
-def test_a_peer_that_misbehaves_is_answered_and_told_to_stop_the_server_ends_in_order(store: Path) -> None:
-    with Line(store) as line:
-        line.initialize()
+def test_invalid_messages_are_answered_and_sigterm_ends_the_server_cleanly(store: Path) -> None:
+    with RawClient(store) as raw:
+        raw.initialize()
         for nonsense in NONSENSE:
-            line.send(nonsense)
-        line.send({"jsonrpc": "2.0", "id": 7, "method": "no/such"})
-        line.call(8, "recall", query="still there?")
+            raw.send(nonsense)
+        raw.send({"jsonrpc": "2.0", "id": 7, "method": "no/such"})
+        raw.call(8, "recall", query="still there?")
         told: dict[Any, Any] = {}
         while 8 not in told or 7 not in told:
-            answer = line.read()
+            answer = raw.read()
             told[answer["id"]] = answer
         assert told[None]["error"]["code"] == -32700
         assert told[7]["error"]["code"] == -32601
         assert told[8]["result"]["isError"] is False
 
-        line.call(9, "remember", content="x" * 10_000_000)
-        refused = line.read()["result"]
+        raw.call(9, "remember", content="x" * 10_000_000)
+        refused = raw.read()["result"]
         assert refused["isError"] is True and "500,000" in refused["content"][0]["text"]
-        line.call(10, "remember", **{"y" * 1_000_000: 1, "content": "x"})
-        assert len(line.read()["result"]["content"][0]["text"]) < 1000
-        line.call(11, "remember", content="The kitchen is on the second floor")
-        assert line.read()["result"]["structuredContent"]["kind"] == "stored"
+        raw.call(10, "remember", **{"y" * 1_000_000: 1, "content": "x"})
+        assert len(raw.read()["result"]["content"][0]["text"]) < 1000
+        raw.call(11, "remember", content="The kitchen is on the second floor")
+        assert raw.read()["result"]["structuredContent"]["kind"] == "stored"
 
-        line.process.send_signal(signal.SIGTERM)
-        assert line.process.wait(20) == 0
-        assert line.process.stderr is not None and line.process.stderr.read() == b""
-    assert held(store) == ["The kitchen is on the second floor"]
+        raw.process.send_signal(signal.SIGTERM)
+        assert raw.process.wait(20) == 0
+        assert raw.process.stderr is not None and raw.process.stderr.read() == b""
+    assert contents_of(store) == ["The kitchen is on the second floor"]
 
 
-def test_stray_prints_stay_off_the_wire_and_a_kill_in_the_middle_leaves_nothing_half_done(
-    store: Path, tmp_path: Path
-) -> None:
+def test_stray_prints_do_not_reach_stdout_and_a_kill_leaves_the_store_consistent(store: Path, tmp_path: Path) -> None:
     noisy = tmp_path / "noisy"
     noisy.mkdir()
     (noisy / "sqlite3_extra.py").write_text(NOISY)
@@ -113,15 +113,15 @@ def test_stray_prints_stay_off_the_wire_and_a_kill_in_the_middle_leaves_nothing_
         "    try:\n        import sqlite3_extra\n    except ImportError:\n        pass\n"
         "    return real(*a, **k)\nsqlite3.connect = connect\n"
     )
-    with Line(store, PYTHONPATH=str(noisy)) as line:
-        line.initialize()
+    with RawClient(store, PYTHONPATH=str(noisy)) as raw:
+        raw.initialize()
         for n in range(60):
-            line.call(n, "remember", content=f"Fact number {n} of a long talk")
-        acknowledged = [line.read()["id"] for _ in range(5)]
-        line.process.kill()
-        said = line.process.communicate()[1].decode()
+            raw.call(n, "remember", content=f"Fact number {n} of a long talk")
+        acknowledged = [raw.read()["id"] for _ in range(5)]
+        raw.process.kill()
+        said = raw.process.communicate()[1].decode()
     assert "a stray print" in said and "and a raw one" in said
-    kept = held(store)
+    kept = contents_of(store)
     assert {f"Fact number {n} of a long talk" for n in acknowledged} <= set(kept)
     with recollect.open(store, embedder="none", project="shop") as memory:
         found = memory.doctor()
@@ -129,9 +129,7 @@ def test_stray_prints_stay_off_the_wire_and_a_kill_in_the_middle_leaves_nothing_
         assert len(memory.log(limit=1000)) == len(kept), "every memory has its event, every event its memory"
 
 
-def test_a_client_that_closes_its_end_gets_what_it_is_owed_under_the_identity_it_was_given(
-    store: Path, tmp_path: Path
-) -> None:
+def test_a_client_that_closes_its_input_gets_pending_results_under_its_identity(store: Path, tmp_path: Path) -> None:
     folder = tmp_path / "bakery"
     folder.mkdir()
     (folder / ".recollect.toml").write_text('project = "bakery-app"\n')
@@ -154,29 +152,29 @@ def test_a_client_that_closes_its_end_gets_what_it_is_owed_under_the_identity_it
 
 
 def test_ten_servers_on_one_file_see_each_others_writes_at_the_next_call(store: Path) -> None:
-    lines = [Line(store) for _ in range(10)]
+    clients = [RawClient(store) for _ in range(10)]
     try:
-        for line in lines:
-            line.initialize()
-        for turn, line in enumerate(lines):
-            line.call(1, "remember", content=f"Team {turn} sits in room {100 + turn}")
-            assert line.read()["result"]["structuredContent"]["kind"] == "stored"
-            reader = lines[(turn + 1) % len(lines)]
+        for raw in clients:
+            raw.initialize()
+        for turn, raw in enumerate(clients):
+            raw.call(1, "remember", content=f"Team {turn} sits in room {100 + turn}")
+            assert raw.read()["result"]["structuredContent"]["kind"] == "stored"
+            reader = clients[(turn + 1) % len(clients)]
             reader.call(2, "recall", query=f"where does team {turn} sit?", limit=1)
             (hit,) = reader.read()["result"]["structuredContent"]["hits"]
             assert hit["content"] == f"Team {turn} sits in room {100 + turn}"
-        for number, line in enumerate(lines):
+        for number, raw in enumerate(clients):
             for n in range(5):
-                line.call(10 + n, "remember", content=f"Badge {number * 5 + n} belongs to guest {chr(65 + n)}{number}")
-        for line in lines:
-            assert [line.read()["result"]["structuredContent"]["kind"] for _ in range(5)] == ["stored"] * 5
+                raw.call(10 + n, "remember", content=f"Badge {number * 5 + n} belongs to guest {chr(65 + n)}{number}")
+        for raw in clients:
+            assert [raw.read()["result"]["structuredContent"]["kind"] for _ in range(5)] == ["stored"] * 5
     finally:
-        for line in lines:
-            line.__exit__()
-    assert len(held(store)) == 60
+        for raw in clients:
+            raw.__exit__()
+    assert len(contents_of(store)) == 60
 
 
-def test_a_store_that_cannot_be_opened_is_told_to_the_agent_and_on_stderr(store: Path) -> None:
+def test_a_store_that_cannot_be_opened_is_reported_to_the_agent_and_on_stderr(store: Path) -> None:
     store.write_bytes(b"this is not a database, but it is long enough to be taken for one" * 40)
     ran = piped(store, [{"content": "Lunch is at noon"}], "mcp")
     told = json.loads(ran.stdout.splitlines()[1])["result"]

@@ -37,7 +37,7 @@ def rich(memory: recollect.Memory, clock: FixedClock) -> recollect.Memory:
     """Memories with every field, links, clusters, replaced and forgotten and purged ones, and every tier in use."""
     memories(memory, clock)
     tiers(memory, clock)
-    memory.off("shelved")
+    memory.disable("shelved")
     return memory
 
 
@@ -91,7 +91,7 @@ def memories(memory: recollect.Memory, clock: FixedClock) -> None:
 
 
 def tiers(memory: recollect.Memory, clock: FixedClock) -> None:
-    ada = memory.as_(agent="ada", teams=["core"])
+    ada = memory.with_identity(agent="ada", teams=["core"])
     ada.remember("Ada keeps a diary in her own room", scope="agent")
     ada.remember("The core team meets on Tuesdays", scope="team", team="core")
     memory.pools.create("plan", data={"step": 1, "done": ["a", "ü"]})

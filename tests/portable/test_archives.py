@@ -15,7 +15,7 @@ from packing import KINDS, archive, packed
 
 import recollect
 from recollect import InvalidInput
-from recollect.portable.incoming import Report
+from recollect.portable.drafts import IngestReport
 from recollect.serve.cli.main import main
 
 NEW = ("Invoices go out on Fridays", "Port 9000 is taken")
@@ -65,9 +65,9 @@ def test_an_archive_of_markdown_comes_in_as_its_folder_does(
     for name, source in (("one", notes), ("two", path)):
         with another(name) as store:
             rich.export(tmp_path / "all.jsonl")
-            store.import_(tmp_path / "all.jsonl")
-            dry = store.import_(source, dry_run=True)
-            done = store.import_(source, prune=True)
+            store.import_data(tmp_path / "all.jsonl")
+            dry = store.import_data(source, dry_run=True)
+            done = store.import_data(source, prune=True)
             told.append((replace(dry, operation=None), replace(done, operation=None), everything(store)))
     assert told[0] == told[1]
     done = told[0][1]
@@ -80,7 +80,7 @@ def test_an_archive_fills_an_empty_store_as_its_folder_does(
 ) -> None:
     path = packed(notes, tmp_path / "notes.zip", within=within)
     with another("one") as one, another("two") as two:
-        assert replace(one.import_(notes), operation=None) == replace(two.import_(path), operation=None)
+        assert replace(one.import_data(notes), operation=None) == replace(two.import_data(path), operation=None)
         assert everything(one) == everything(two)
         assert len(everything(one)) > 12
 
@@ -90,9 +90,9 @@ def test_an_archive_is_not_written_to_and_coming_twice_adds_nothing(
 ) -> None:
     path = packed(notes, tmp_path / "notes.zip")
     before = path.read_bytes()
-    assert rich.import_(path).stored == 2
+    assert rich.import_data(path).stored == 2
     then = exported(rich, everything=True, history=True)
-    again = rich.import_(path)
+    again = rich.import_data(path)
     assert (again.stored, again.updated, again.operation) == (0, 0, None)
     assert exported(rich, everything=True, history=True) == then
     assert path.read_bytes() == before
@@ -122,19 +122,19 @@ def test_what_was_written_comes_in_elsewhere(
 ) -> None:
     done = rich.export(tmp_path / "tree.zip")
     with another("other") as other:
-        assert other.import_(tmp_path / "tree.zip").stored == done.counts["memory"]
+        assert other.import_data(tmp_path / "tree.zip").stored == done.counts["memory"]
         other.export(tmp_path / "back.zip")
-        assert other.import_(tmp_path / "back.zip").unchanged == done.counts["memory"]
-    assert rich.import_(tmp_path / "tree.zip").unchanged == done.counts["memory"]
+        assert other.import_data(tmp_path / "back.zip").unchanged == done.counts["memory"]
+    assert rich.import_data(tmp_path / "tree.zip").unchanged == done.counts["memory"]
 
 
 @pytest.mark.parametrize(
     ("name", "options", "problem"),
     [
-        ("tree.tar.gz", {}, "read, not written"),
-        ("tree.tgz", {"format": "markdown"}, "read, not written"),
-        ("tree.zip", {"format": "jsonl"}, "holds Markdown"),
-        ("tree.zip", {"history": True}, "not told in Markdown"),
+        ("tree.tar.gz", {}, "can be imported, not exported"),
+        ("tree.tgz", {"format": "markdown"}, "can be imported, not exported"),
+        ("tree.zip", {"format": "jsonl"}, "contains Markdown"),
+        ("tree.zip", {"history": True}, "cannot be exported as Markdown"),
     ],
 )
 def test_what_no_archive_is_made_of_is_said(memory: recollect.Memory, tmp_path: Path, name, options, problem) -> None:
@@ -148,7 +148,7 @@ def test_a_folder_is_a_folder_whatever_it_is_called(memory: recollect.Memory, tm
     (tmp_path / "tree.zip").mkdir()
     memory.export(tmp_path / "tree.zip")
     assert (tmp_path / "tree.zip" / ".recollect.json").is_file()
-    assert memory.import_(tmp_path / "tree.zip").unchanged == 1
+    assert memory.import_data(tmp_path / "tree.zip").unchanged == 1
     assert memory.import_from("memory-files", tmp_path / "tree.zip").counts["refused"] == 0
 
 
@@ -170,9 +170,9 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
-def told_of(report: Report) -> list[object]:
+def told_of(report: IngestReport) -> list[object]:
     return [
-        (batch.name, batch.gone, [(one.where, one.fate, one.text, one.why) for one in batch.arrivals])
+        (batch.name, batch.missing, [(one.where, one.outcome, one.text, one.reason) for one in batch.items])
         for batch in report.batches
     ]
 
@@ -227,7 +227,7 @@ def test_what_the_finder_adds_is_passed_over(memory: recollect.Memory, tmp_path:
     ]
     path.write_bytes(archive(path.name, members))
     assert memory.import_from("memory-files", path).counts["left_out"] == 0
-    assert memory.import_(path).refused == 0
+    assert memory.import_data(path).refused == 0
 
 
 def test_an_archive_that_says_what_must_not_be_read_is_left_to_its_folder(
@@ -248,7 +248,7 @@ def test_json_lines_may_be_compressed(
     assert raw == (tmp_path / "again.jsonl.gz").read_bytes()
     assert gzip.decompress(raw) == exported(rich, history=True, everything=True)
     with another("other") as other:
-        other.import_(tmp_path / "all.jsonl.gz", everything=True)
+        other.import_data(tmp_path / "all.jsonl.gz", everything=True)
         assert exported(other, history=True, everything=True) == gzip.decompress(raw)
 
 
@@ -260,8 +260,8 @@ def test_a_compressed_file_that_was_cut_changes_nothing(
     rich.export(path)
     path.write_bytes(path.read_bytes()[:cut])
     with another("other") as other:
-        with pytest.raises(InvalidInput, match="was cut or damaged"):
-            other.import_(path)
+        with pytest.raises(InvalidInput, match="is truncated or damaged"):
+            other.import_data(path)
         assert other.list() == []
 
 

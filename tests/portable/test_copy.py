@@ -4,13 +4,13 @@ import pytest
 
 import recollect
 from recollect import Refused
-from recollect.verbs.moving import copy
+from recollect.engine import copy
 
 
 @pytest.fixture
 def source(rich):
     """A store with two accounts."""
-    acme = rich.as_(account="acme", agent="eve")
+    acme = rich.with_identity(account="acme", agent="eve")
     acme.remember("Eve keeps the books of Acme", scope="agent")
     acme.remember("Acme sells anvils")
     return rich
@@ -18,7 +18,7 @@ def source(rich):
 
 def both(exported, memory) -> list[bytes]:
     options = {"history": True, "everything": True}
-    return [exported(memory, **options), exported(memory.as_(account="acme"), **options)]
+    return [exported(memory, **options), exported(memory.with_identity(account="acme"), **options)]
 
 
 def test_every_account_is_there_byte_for_byte(source, another, exported) -> None:

@@ -48,4 +48,4 @@ def test_a_table_is_not_imported(memory, tmp_path) -> None:
     memory.remember("The office is in Porto")
     memory.export(tmp_path / "memories.csv")
     with pytest.raises(InvalidInput, match=r"CSV.*JSON lines or Markdown"):
-        memory.import_(tmp_path / "memories.csv")
+        memory.import_data(tmp_path / "memories.csv")

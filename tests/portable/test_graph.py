@@ -12,8 +12,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.portable.graph import FORMATS, rendered
-from recollect.values.graph import Graph, GraphEdge, GraphNode
+from recollect.portable.graph import FORMATS, render_graph
+from recollect.values.link import Graph, GraphEdge, GraphNode
 
 NAMESPACE = "{http://graphml.graphdrawing.org/xmlns}"
 ATTACK = "</script><img src=x onerror=alert(1)>"
@@ -90,29 +90,29 @@ class Markup(HTMLParser):
 def test_an_unknown_form_names_the_known_ones() -> None:
     assert FORMATS == ("html", "dot", "graphml", "json")
     with pytest.raises(InvalidInput, match="html, dot, graphml, json"):
-        rendered(drawing(), "svg")
+        render_graph(drawing(), "svg")
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_same_graph_gives_the_same_text(form) -> None:
-    assert rendered(drawing(), form) == rendered(drawing(), form)
+    assert render_graph(drawing(), form) == render_graph(drawing(), form)
 
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_whatever_a_memory_says_can_be_written_to_a_file(form, text) -> None:
-    assert rendered(hostile(text), form).encode("utf-8")
+    assert render_graph(hostile(text), form).encode("utf-8")
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_an_edge_to_a_node_that_is_not_shown_is_left_out(form) -> None:
     shown = drawing(2)
     dangling = Graph(shown.title, shown.nodes, (*shown.edges, GraphEdge("m0", "gone", "relates_to")), shown.left_out)
-    assert rendered(dangling, form) == rendered(shown, form)
+    assert render_graph(dangling, form) == render_graph(shown, form)
 
 
 def test_json_holds_the_plain_fields_without_what_is_unknown() -> None:
-    found = json.loads(rendered(drawing(2), "json"))
+    found = json.loads(render_graph(drawing(2), "json"))
     assert list(found) == ["title", "left_out", "nodes", "edges"]
     assert found["title"] == "What is linked to deploy" and found["left_out"] == 120
     assert found["nodes"][2] == {"key": "tag:deploy", "kind": "tag", "label": "#deploy", "seed": False}
@@ -122,7 +122,7 @@ def test_json_holds_the_plain_fields_without_what_is_unknown() -> None:
 
 def test_json_keeps_a_long_content_whole_and_drops_numbers_json_cannot_hold() -> None:
     node = GraphNode("a", "memory", "long", "x" * 100_000, trust=float("nan"))
-    (found,) = json.loads(rendered(Graph("t", (node,), ()), "json"))["nodes"]
+    (found,) = json.loads(render_graph(Graph("t", (node,), ()), "json"))["nodes"]
     assert found["content"] == node.content and "trust" not in found
 
 
@@ -136,13 +136,13 @@ DOT_LINE = re.compile(
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_every_line_of_dot_is_quoted_whole(text) -> None:
-    lines = rendered(hostile(text), "dot").removesuffix("\n").split("\n")
+    lines = render_graph(hostile(text), "dot").removesuffix("\n").split("\n")
     assert all(DOT_LINE.fullmatch(line) for line in lines)
     assert len(lines) == 9
 
 
 def test_dot_tells_kinds_by_shape_and_relations_by_colour() -> None:
-    text = rendered(drawing(5), "dot")
+    text = render_graph(drawing(5), "dot")
     for shape in ("box", "diamond", "hexagon"):
         assert f'shape="{shape}"' in text
     lines = [line for line in text.splitlines() if "->" in line]
@@ -153,13 +153,13 @@ def test_dot_tells_kinds_by_shape_and_relations_by_colour() -> None:
 
 
 def test_dot_labels_are_short_and_spell_entities_as_they_are() -> None:
-    text = rendered(Graph("t", (GraphNode("a", "memory", "R&amp;D " + "word " * 50),), ()), "dot")
+    text = render_graph(Graph("t", (GraphNode("a", "memory", "R&amp;D " + "word " * 50),), ()), "dot")
     label = re.search(r'n0 \[label="([^"]*)"', text)[1]
     assert label.startswith("R&amp;amp;D word") and len(label) < 60
 
 
 def test_graphml_declares_every_attribute_with_its_type() -> None:
-    root = ET.fromstring(rendered(drawing(), "graphml"))
+    root = ET.fromstring(render_graph(drawing(), "graphml"))
     assert root.tag == f"{NAMESPACE}graphml"
     keys = {key.get("id"): key for key in root.findall(f"{NAMESPACE}key")}
     (graph,) = root.findall(f"{NAMESPACE}graph")
@@ -173,7 +173,7 @@ def test_graphml_declares_every_attribute_with_its_type() -> None:
 
 
 def test_graphml_edges_join_declared_nodes_and_ids_are_unique() -> None:
-    graph = ET.fromstring(rendered(drawing(), "graphml")).find(f"{NAMESPACE}graph")
+    graph = ET.fromstring(render_graph(drawing(), "graphml")).find(f"{NAMESPACE}graph")
     nodes = [node.get("id") for node in graph.iter(f"{NAMESPACE}node")]
     edges = list(graph.iter(f"{NAMESPACE}edge"))
     assert len(nodes) == len(set(nodes)) == 32 and len(edges) == len({edge.get("id") for edge in edges}) == 31
@@ -184,7 +184,7 @@ def test_graphml_edges_join_declared_nodes_and_ids_are_unique() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_graphml_reads_back_without_what_xml_forbids(text) -> None:
-    root = ET.fromstring(rendered(hostile(text), "graphml"))
+    root = ET.fromstring(render_graph(hostile(text), "graphml"))
     (content,) = (value.text for value in root.iter(f"{NAMESPACE}data") if value.get("key") == "node.content")
     lost = "".join(sign for sign in text if sign in "\0\a\r\ufffe\uffff")
     expected = re.sub("[\ud800-\udfff]", "\ufffd", text.replace("\r\n", "\n"))
@@ -193,21 +193,21 @@ def test_graphml_reads_back_without_what_xml_forbids(text) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_becomes_markup_in_the_page(text) -> None:
-    plain, found = Markup(rendered(hostile("plain"), "html")), Markup(rendered(hostile(text), "html"))
+    plain, found = Markup(render_graph(hostile("plain"), "html")), Markup(render_graph(hostile(text), "html"))
     assert [tag for tag, _ in found.elements] == [tag for tag, _ in plain.elements]
     assert found.inline == plain.inline
     assert not [name for _, attributes in found.elements for name in attributes if name.startswith("on")]
 
 
 def test_the_block_of_data_spells_what_could_end_it() -> None:
-    page = rendered(hostile(ATTACK + "\u2028\u2029&"), "html")
+    page = render_graph(hostile(ATTACK + "\u2028\u2029&"), "html")
     (raw,) = re.findall(r'id="graph">(.*?)</script>', page, re.DOTALL)
     assert not re.search("[<>&\u2028\u2029]", raw)
     assert block(page)["nodes"][0]["content"].startswith(ATTACK)
 
 
 def test_the_page_lets_only_its_own_script_and_style_run() -> None:
-    found = Markup(rendered(drawing(), "html"))
+    found = Markup(render_graph(drawing(), "html"))
     (policy,) = [m["content"] for m in found.named("meta") if m.get("http-equiv") == "Content-Security-Policy"]
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     for rule, tag in (("script-src", "script"), ("style-src", "style")):
@@ -218,13 +218,13 @@ def test_the_page_lets_only_its_own_script_and_style_run() -> None:
 
 
 def test_the_page_refers_to_nothing_outside_itself() -> None:
-    page = rendered(drawing(), "html")
+    page = render_graph(drawing(), "html")
     assert not re.search(r"https?:|//[a-z]|url\(|@import|\bfetch\(|XMLHttpRequest|innerHTML|import\(|eval\(", page)
     assert not any({"src", "href", "action"} & set(attributes) for _, attributes in Markup(page).elements)
 
 
 def test_a_long_content_is_cut_in_the_page() -> None:
-    page = rendered(Graph("t", (GraphNode("a", "memory", "long", "word " * 20_000),), ()), "html")
+    page = render_graph(Graph("t", (GraphNode("a", "memory", "long", "word " * 20_000),), ()), "html")
     (node,) = block(page)["nodes"]
     assert 590 <= len(node["content"]) <= 602 and node["content"].endswith("…")
     assert len(page) < 60_000
@@ -234,12 +234,12 @@ def test_a_long_content_is_cut_in_the_page() -> None:
     ("trust", "level"), [(1.0, "high"), (0.8, "high"), (0.5, "middle"), (0.3, "low"), (None, "unknown")]
 )
 def test_trust_is_shown_in_levels(trust, level) -> None:
-    page = rendered(Graph("t", (GraphNode("a", "memory", "m", trust=trust),), ()), "html")
+    page = render_graph(Graph("t", (GraphNode("a", "memory", "m", trust=trust),), ()), "html")
     assert block(page)["nodes"][0]["level"] == level
 
 
 def test_without_a_script_the_page_is_a_list_of_nodes_and_links() -> None:
-    page = rendered(drawing(3), "html")
+    page = render_graph(drawing(3), "html")
     listed = page[page.index('<ol id="nodes">') : page.index("</ol>")]
     assert listed.count('<li class="node">') == 5
     assert "Memory number 1 in full" in listed and "memory · fact · project:shop · superseded" in listed
@@ -247,12 +247,12 @@ def test_without_a_script_the_page_is_a_list_of_nodes_and_links() -> None:
 
 
 def test_the_page_says_how_many_are_not_shown() -> None:
-    assert "120 more not shown" in rendered(drawing(), "html")
-    assert "more not shown" not in rendered(Graph("t", drawing().nodes, ()), "html").split("<script>")[0]
+    assert "120 more not shown" in render_graph(drawing(), "html")
+    assert "more not shown" not in render_graph(Graph("t", drawing().nodes, ()), "html").split("<script>")[0]
 
 
 def test_an_empty_page_says_what_to_do() -> None:
-    page = rendered(Graph("Nothing", (), ()), "html")
+    page = render_graph(Graph("Nothing", (), ()), "html")
     assert "Nothing is linked yet" in page and "recollect remember" in page
 
 
@@ -262,7 +262,7 @@ def dom(tmp_path, graph: Graph) -> str:
     if chromium is None:
         pytest.skip("chromium is not on the PATH: the page cannot be run here")
     path = tmp_path / "graph.html"
-    path.write_text(rendered(graph, "html"), "utf-8")
+    path.write_text(render_graph(graph, "html"), "utf-8")
     flags = ("--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}")
     command = [chromium, *flags, "--virtual-time-budget=4000", "--dump-dom", path.as_uri()]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120, check=True)

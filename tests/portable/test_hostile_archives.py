@@ -15,8 +15,8 @@ from packing import archive, claiming, flagged, list_of, renamed, tar_kind, tarr
 
 import recollect
 from recollect import InvalidInput
-from recollect.portable.archives import contents_of
-from recollect.portable.archives.register import Bounds
+from recollect.portable.archives import read_archive
+from recollect.portable.archives.checks import ArchiveLimits
 
 GOOD = ("MEMORY.md", b"- the ferry leaves at nine\n")
 ALIKE = unicodedata.normalize("NFC", "memory/über.md"), unicodedata.normalize("NFD", "memory/über.md")
@@ -39,16 +39,16 @@ NAMES = [
     ("memory/a\nb.md", "control character"),
     ("memory//x.md", "not a plain path"),
     ("memory/./x.md", "not a plain path"),
-    (LONG, "too long a name"),
+    (LONG, "a name that is too long"),
     ("../picture.png", "leads out"),
     ("../folder/", "leads out"),
 ]
 PAIRS = [
-    (("memory/x.md", "memory/x.md"), "is there twice"),
-    (("memory/x.md", "memory/X.md"), "on many disks"),
-    (("memory/x.md", "Memory/x.md"), "on many disks"),
-    ((*ALIKE,), "on many disks"),
-    (("memory/x.png", "memory/X.PNG"), "on many disks"),
+    (("memory/x.md", "memory/x.md"), "occurs twice"),
+    (("memory/x.md", "memory/X.md"), "on many file systems"),
+    (("memory/x.md", "Memory/x.md"), "on many file systems"),
+    ((*ALIKE,), "on many file systems"),
+    (("memory/x.png", "memory/X.PNG"), "on many file systems"),
     (("memory/x.md", "memory/x.md/y.md"), "a file and a folder at once"),
     (("memory/x.md/y.md", "memory/x.md"), "a file and a folder at once"),
 ]
@@ -61,7 +61,7 @@ ZIPS = {
     "a pipe": (lambda: zipped([(zip_mode("memory/x.md", stat.S_IFIFO | 0o600), b"")]), "a link or a device"),
     "another compression": (
         lambda: zipped([(zipfile.ZipInfo("a.md"), b"x" * 99)], zipfile.ZIP_BZIP2),
-        "an unusual way",
+        "an unusual method",
     ),
     "a large member": (
         lambda: archive("x.zip", [GOOD, ("memory/x.md", bytes(100_000_001))]),
@@ -99,7 +99,7 @@ def refused(
         (place / name).write_bytes(raw)
         before = exported(memory, everything=True, history=True)
         said = []
-        for take in (memory.import_, lambda path: memory.import_from("memory-files", path)):
+        for take in (memory.import_data, lambda path: memory.import_from("memory-files", path)):
             with pytest.raises(InvalidInput, match=problem) as error:
                 take(place / name)
             said.append(str(error.value))
@@ -146,13 +146,13 @@ def test_an_archive_that_was_cut_anywhere(refused, kind: str, tmp_path: Path) ->
     raw = archive(f"x.{kind}", [GOOD, ("memory/x.md", b"- a line\n" * 300), ("memory/y.md", b"- a line\n")])
     path = tmp_path / f"cut.{kind}"
     path.write_bytes(raw)
-    whole = contents_of(path, lambda _: True)
+    whole = read_archive(path, lambda _: True)
     held = len(raw.rstrip(b"\x00")) if kind == "tar" else len(raw)
     # Cut also at the edges of the blocks of a tar, where a member ends and nothing but the end is missing.
     for cut in {*range(0, held, 61), *range(0, held, 512), held - 1}:
         path.write_bytes(raw[:cut])
         with pytest.raises(InvalidInput, match=r"nothing was changed"):
-            contents_of(path, lambda _: True)
+            read_archive(path, lambda _: True)
     assert len(whole) == 3
     refused(f"x.{kind}", raw[: held // 2], "damaged|cut")
 
@@ -175,19 +175,19 @@ def test_a_tar_whose_list_breaks_off_in_the_middle(refused) -> None:
 @pytest.mark.parametrize(
     ("bounds", "problem"),
     [
-        (Bounds(members=3), "more than 3 members"),
-        (Bounds(member=2_999), "'memory/2.md': is larger than 2,999 bytes"),
-        (Bounds(whole=8_000), "unpacks to more than 8,000 bytes"),
+        (ArchiveLimits(members=3), "more than 3 members"),
+        (ArchiveLimits(member_bytes=2_999), "'memory/2.md': is larger than 2,999 bytes"),
+        (ArchiveLimits(total_bytes=8_000), "unpacks to more than 8,000 bytes"),
     ],
 )
-def test_too_much_of_anything(tmp_path: Path, kind: str, bounds: Bounds, problem: str) -> None:
+def test_too_much_of_anything(tmp_path: Path, kind: str, bounds: ArchiveLimits, problem: str) -> None:
     path = tmp_path / f"x.{kind}"
     path.write_bytes(archive(path.name, [(f"memory/{n}.md", bytes(n * 1500)) for n in range(4)]))
-    assert len(contents_of(path, lambda _: True)) == 4
+    assert len(read_archive(path, lambda _: True)) == 4
     with pytest.raises(InvalidInput, match=problem):
-        contents_of(path, lambda _: True, bounds)
+        read_archive(path, lambda _: True, bounds)
     with pytest.raises(InvalidInput, match=problem):
-        contents_of(path, lambda _: False, bounds)
+        read_archive(path, lambda _: False, bounds)
 
 
 def test_members_that_lie_over_each_other_are_counted_each(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_members_that_lie_over_each_other_are_counted_each(tmp_path: Path) -> No
     path = tmp_path / "x.zip"
     path.write_bytes(raw[:start] + entries + tail)
     with pytest.raises(InvalidInput, match="unpacks to more than 5,000,000 bytes"):
-        contents_of(path, lambda _: True, Bounds(whole=5_000_000))
+        read_archive(path, lambda _: True, ArchiveLimits(total_bytes=5_000_000))
 
 
 def test_headers_of_a_tar_are_counted_too(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_headers_of_a_tar_are_counted_too(tmp_path: Path) -> None:
     path = tmp_path / "x.tar"
     path.write_bytes(out.getvalue())
     with pytest.raises(InvalidInput, match="unpacks to more than"):
-        contents_of(path, lambda _: True, Bounds(whole=1_000_000))
+        read_archive(path, lambda _: True, ArchiveLimits(total_bytes=1_000_000))
 
 
 def test_an_archive_within_an_archive_is_not_opened(memory: recollect.Memory, tmp_path: Path) -> None:
@@ -232,6 +232,6 @@ def test_one_bad_archive_among_good_files_spoils_all(memory: recollect.Memory, t
 
 
 def test_an_archive_that_is_not_there_is_said(memory: recollect.Memory, tmp_path: Path) -> None:
-    for take in (memory.import_, lambda path: memory.import_from("memory-files", path)):
-        with pytest.raises(InvalidInput, match="is not there"):
+    for take in (memory.import_data, lambda path: memory.import_from("memory-files", path)):
+        with pytest.raises(InvalidInput, match="does not exist"):
             take(tmp_path / "nowhere.zip")

@@ -32,9 +32,9 @@ def other(another):
 
 def test_importing_twice_adds_nothing(rich, other, exported) -> None:
     raw = export_of(rich, everything=True)
-    first = other.import_(io.BytesIO(raw.getvalue()), everything=True)
+    first = other.import_data(io.BytesIO(raw.getvalue()), everything=True)
     before, log = exported(other, everything=True), other.log(limit=500)
-    second = other.import_(raw, everything=True)
+    second = other.import_data(raw, everything=True)
     assert (second.stored, second.updated, second.refused, second.unchanged) == (0, 0, 0, first.stored)
     assert (second.operation, second.others) == (None, {})
     assert exported(other, everything=True) == before
@@ -43,10 +43,10 @@ def test_importing_twice_adds_nothing(rich, other, exported) -> None:
 
 def test_the_newer_of_two_wins_as_an_update_that_can_be_undone(memory, other, clock) -> None:
     kept = memory.remember("The office is in Porto", tags=["place"]).memory
-    other.import_(export_of(memory))
+    other.import_data(export_of(memory))
     clock.advance(60)
     memory.update(kept.id, content="The office is in Braga")
-    done = other.import_(export_of(memory))
+    done = other.import_data(export_of(memory))
     assert (done.stored, done.updated, done.changed) == (0, 1, (kept.id,))
     assert other.get(kept.id).content == "The office is in Braga"
     assert other.history(kept.id)[-1].kind == "update"
@@ -57,11 +57,11 @@ def test_the_newer_of_two_wins_as_an_update_that_can_be_undone(memory, other, cl
 
 def test_what_is_newer_here_stays_and_is_told(memory, other, clock) -> None:
     kept = memory.remember("The office is in Porto").memory
-    other.import_(export_of(memory))
+    other.import_data(export_of(memory))
     clock.advance(60)
     other.update(kept.id, content="The office is in Faro")
     memory.tag(kept.id, "place")
-    done = other.import_(export_of(memory))
+    done = other.import_data(export_of(memory))
     assert (done.updated, done.unchanged) == (0, 1)
     assert "changed here since" in done.notes[0]
     assert other.get(kept.id).content == "The office is in Faro"
@@ -70,28 +70,50 @@ def test_what_is_newer_here_stays_and_is_told(memory, other, clock) -> None:
 def test_what_was_forgotten_here_does_not_come_back(memory, other) -> None:
     kept = memory.remember("Lunch is at noon in the canteen").memory
     other.forget(other.remember("lunch is at noon in the canteen.").memory.id)
-    done = other.import_(export_of(memory))
+    done = other.import_data(export_of(memory))
     assert (done.stored, done.refused) == (0, 1)
     assert done.left_out[0].reason.startswith("forgotten")
     with pytest.raises(NotFound):
         other.get(kept.id)
 
 
+def test_a_text_forgotten_in_one_place_is_refused_there_and_comes_in_elsewhere(memory, other) -> None:
+    text = "Lunch is served at noon in the big canteen"
+    other.forget(other.remember(text, project="shop").memory.id)
+    here = memory.remember(text, project="shop").memory
+    elsewhere = memory.remember(text, project="office").memory
+    other.forget(other.remember("The spare boat is moored behind the old lighthouse", project="shop").memory.id)
+    in_other_words = memory.remember("Our spare boat is moored behind the old lighthouse", project="office").memory
+    done = other.import_data(export_of(memory))
+    assert [(left.id, left.reason) for left in done.left_out] == [(here.id, "forgotten: this was forgotten on purpose")]
+    assert {record.id for record in other.list()} == {elsewhere.id, in_other_words.id}
+
+
+def test_a_tombstone_of_one_name_does_not_refuse_another_name(memory, other) -> None:
+    other.forget(other.remember("In the harbour office Tom keeps all the keys in the blue drawer").memory.id)
+    anna = memory.remember("In the harbour office Anna keeps all the keys in the blue drawer").memory
+    tom = memory.remember("In our harbour office Tom keeps all the keys in the blue drawer").memory
+    done = other.import_data(export_of(memory))
+    assert [left.id for left in done.left_out] == [tom.id]
+    assert "in other words" in done.left_out[0].reason
+    assert [record.id for record in other.list()] == [anna.id]
+
+
 def test_nor_in_other_words(memory, other) -> None:
     memory.remember("Our lunch is served at noon in the big canteen")
     other.forget(other.remember("Lunch is served at noon in the big canteen").memory.id)
-    done = other.import_(export_of(memory))
+    done = other.import_data(export_of(memory))
     assert (done.stored, done.refused) == (0, 1)
     assert "in other words" in done.left_out[0].reason
 
 
 def test_nor_under_its_own_id(memory, other, clock) -> None:
     kept = memory.remember("Lunch is at noon in the canteen").memory
-    other.import_(export_of(memory))
+    other.import_data(export_of(memory))
     other.forget(kept.id)
     clock.advance(60)
     memory.update(kept.id, importance=0.9)
-    done = other.import_(export_of(memory))
+    done = other.import_data(export_of(memory))
     assert (done.updated, done.refused) == (0, 1)
     assert other.get(kept.id).status == "forgotten"
 
@@ -99,7 +121,7 @@ def test_nor_under_its_own_id(memory, other, clock) -> None:
 def test_tombstones_come_along_and_hold(memory, other) -> None:
     gone = memory.remember("Lunch is at noon in the canteen").memory
     memory.forget(gone.id)
-    other.import_(export_of(memory))
+    other.import_data(export_of(memory))
     assert other.get(gone.id).status == "forgotten"
     assert isinstance(other.remember("Lunch is at noon in the canteen"), Refused)
 
@@ -107,10 +129,10 @@ def test_tombstones_come_along_and_hold(memory, other) -> None:
 def test_a_text_purged_there_is_refused_here_and_on(memory, other, another) -> None:
     memory.purge(memory.remember("The vault code is on the fridge").memory.id)
     other.purge(other.remember("The spare key is under the mat").memory.id)
-    other.import_(export_of(memory))
+    other.import_data(export_of(memory))
     third = another("third")
     third.remember("Something else")
-    third.import_(export_of(other))
+    third.import_data(export_of(other))
     for store in (other, third):
         assert isinstance(store.remember("the vault code is on the fridge"), Refused)
         assert isinstance(store.remember("The spare key is under the mat!"), Refused)
@@ -121,7 +143,7 @@ def test_a_text_purged_there_is_refused_here_and_on(memory, other, another) -> N
 def test_a_text_purged_here_is_not_imported(memory, other) -> None:
     memory.remember("The vault code is on the fridge")
     other.purge(other.remember("The vault code is on the fridge").memory.id)
-    done = other.import_(export_of(memory))
+    done = other.import_data(export_of(memory))
     assert (done.stored, done.refused) == (0, 1)
     assert "purged" in done.left_out[0].reason
 
@@ -129,25 +151,25 @@ def test_a_text_purged_here_is_not_imported(memory, other) -> None:
 def test_an_empty_store_takes_the_secret_over_so_that_duplicates_are_still_known(memory, other) -> None:
     memory.purge(memory.remember("The vault code is on the fridge").memory.id)
     kept = memory.remember("The office is in Porto").memory
-    other.import_(export_of(memory))
+    other.import_data(export_of(memory))
     assert other.remember("the office is in porto").memory.id == kept.id
 
 
 def test_a_secret_in_a_file_is_refused_and_never_told(memory, other) -> None:
     memory.remember("The office is in Porto")
-    done = other.import_(reworded(export_of(memory), "is in Porto", f"key is {KEY}"))
+    done = other.import_data(reworded(export_of(memory), "is in Porto", f"key is {KEY}"))
     assert (done.stored, done.refused) == (0, 1)
     assert "secret" in done.left_out[0].reason
     assert KEY not in str(done)
     assert other.list(status="all") == []
 
 
-def test_what_the_policy_blots_out_is_blotted_out_and_loses_its_vector(memory, another) -> None:
+def test_what_the_policy_redacts_is_redacted_and_loses_its_vector(memory, another) -> None:
     kept = memory.remember("Write to ada@example.org about it").memory
     strict = another("strict", personal={"email": "redact"})
-    done = strict.import_(export_of(memory))
+    done = strict.import_data(export_of(memory))
     assert done.stored == 1
-    assert any("blotted out" in note for note in done.notes)
+    assert any("redacted" in note for note in done.notes)
     assert "ada@example.org" not in strict.get(kept.id).content
     assert strict.stats()["unembedded"] == 1
 
@@ -157,26 +179,26 @@ def test_a_secret_in_a_pool_or_in_the_journal_is_not_kept(memory, other) -> None
     kept = memory.remember("The office is in Porto").memory
     memory.update(kept.id, content="The office is in Braga")
     spoiled = reworded(export_of(memory, history=True), "one small step", KEY)
-    done = other.import_(reworded(spoiled, "The office is in Porto", f"The key is {KEY}"))
+    done = other.import_data(reworded(spoiled, "The office is in Porto", f"The key is {KEY}"))
     assert done.others["refused"] >= 2
     assert other.pools.list() == []
     assert KEY not in export_of(other, history=True, everything=True).getvalue().decode()
 
 
 def test_memories_of_another_account_become_those_of_mine(memory, other) -> None:
-    kept = memory.as_(account="acme").remember("The office is in Porto").memory
-    other.import_(export_of(memory.as_(account="acme"), history=True))
+    kept = memory.with_identity(account="acme").remember("The office is in Porto").memory
+    other.import_data(export_of(memory.with_identity(account="acme"), history=True))
     assert other.get(kept.id).account == "default"
-    other.as_(account="third")
+    other.with_identity(account="third")
     with pytest.raises(InvalidInput, match="account"):
-        other.import_(export_of(memory.as_(account="acme")), account=" ")
+        other.import_data(export_of(memory.with_identity(account="acme")), account=" ")
 
 
 def test_an_account_can_be_named(memory, other) -> None:
     kept = memory.remember("The office is in Porto").memory
-    other.import_(export_of(memory), account="acme")
+    other.import_data(export_of(memory), account="acme")
     assert other.list() == []
-    assert other.as_(account="acme").get(kept.id).account == "acme"
+    assert other.with_identity(account="acme").get(kept.id).account == "acme"
 
 
 def test_ids_that_another_account_has_are_refused_one_by_one(memory) -> None:
@@ -184,16 +206,16 @@ def test_ids_that_another_account_has_are_refused_one_by_one(memory) -> None:
     memory.pools.create("plan", data={"step": 1})
     memory.describe_tag("deploy", "how things get out")
     raw = export_of(memory)
-    theirs = memory.as_(account="acme")
+    theirs = memory.with_identity(account="acme")
     theirs.remember("Something of their own")
-    done = theirs.import_(raw)
+    done = theirs.import_data(raw)
     assert (done.stored, done.refused) == (0, 1)
     assert memory.pools.read("plan") == {"step": 1}
     assert [record.content for record in theirs.list()] == ["Something of their own"]
 
 
 def test_a_view_takes_out_only_what_it_reaches(rich, exported) -> None:
-    ada, bob = rich.as_(agent="ada", teams=["core"]), rich.as_(agent="bob")
+    ada, bob = rich.with_identity(agent="ada", teams=["core"]), rich.with_identity(agent="bob")
     assert b"diary" in exported(ada)
     assert b"core team" in exported(ada)
     assert b"short meetings" in exported(ada)
@@ -207,31 +229,31 @@ def test_a_view_takes_out_only_what_it_reaches(rich, exported) -> None:
 
 
 def test_a_view_names_no_memory_of_a_room_it_does_not_reach(memory, exported) -> None:
-    hidden = memory.as_(agent="ada").remember("Ada keeps a diary", scope="agent").memory
+    hidden = memory.with_identity(agent="ada").remember("Ada keeps a diary", scope="agent").memory
     seen = memory.remember("The office is in Porto").memory
-    memory.as_(agent="ada").link(seen.id, hidden.id)
-    assert hidden.id.encode() not in exported(memory.as_(agent="bob"), history=True)
+    memory.with_identity(agent="ada").link(seen.id, hidden.id)
+    assert hidden.id.encode() not in exported(memory.with_identity(agent="bob"), history=True)
     assert hidden.id.encode() in exported(memory, everything=True)
 
 
 def test_a_view_fills_no_room_it_does_not_reach(rich, other) -> None:
     raw = export_of(rich, everything=True)
-    done = other.as_(agent="bob").import_(io.BytesIO(raw.getvalue()))
+    done = other.with_identity(agent="bob").import_data(io.BytesIO(raw.getvalue()))
     reasons = " ".join(left.reason for left in done.left_out)
-    assert "its room (agent) is out of reach" in reasons
+    assert "its scope (agent) is out of reach" in reasons
     assert "belongs to another" in reasons
-    assert other.as_(agent="ada", teams=["core"]).list(scope=["agent", "team"]) == []
-    assert other.import_(raw, everything=True).refused == 0
-    assert len(other.as_(agent="ada", teams=["core"]).list(scope=["agent", "team"])) == 2
+    assert other.with_identity(agent="ada", teams=["core"]).list(scope=["agent", "team"]) == []
+    assert other.import_data(raw, everything=True).refused == 0
+    assert len(other.with_identity(agent="ada", teams=["core"]).list(scope=["agent", "team"])) == 2
 
 
 def test_a_file_makes_nobody_the_owner_of_a_pool(memory, clock) -> None:
-    ada, bob = memory.as_(agent="ada"), memory.as_(agent="bob")
+    ada, bob = memory.with_identity(agent="ada"), memory.with_identity(agent="bob")
     ada.pools.create("plan", data={"step": 1})
     clock.advance(60)
     raw = reworded(export_of(memory, everything=True), '"owner":"ada"', '"owner":"bob"')
     raw = reworded(raw, '"updated_at":"2026-01-01T12:00:00+00:00"', '"updated_at":"2026-01-01T13:00:00+00:00"')
-    done = bob.import_(raw)
+    done = bob.import_data(raw)
     assert "belongs to another" in done.left_out[0].reason
     assert ada.pools.get("plan").owner == "ada"
 
@@ -240,10 +262,10 @@ def test_a_dry_run_changes_nothing_and_says_the_same(rich, other, exported) -> N
     other.forget(other.remember("Kestrel runs on port 8080").memory.id)
     before = exported(other, history=True, everything=True)
     raw = export_of(rich, everything=True)
-    dry = other.import_(io.BytesIO(raw.getvalue()), everything=True, dry_run=True)
+    dry = other.import_data(io.BytesIO(raw.getvalue()), everything=True, dry_run=True)
     assert exported(other, history=True, everything=True) == before
     assert (dry.dry_run, dry.operation) == (True, None)
-    real = other.import_(raw, everything=True)
+    real = other.import_data(raw, everything=True)
     for name in ("stored", "updated", "unchanged", "refused", "others", "left_out"):
         assert getattr(dry, name) == getattr(real, name)
 
@@ -251,7 +273,7 @@ def test_a_dry_run_changes_nothing_and_says_the_same(rich, other, exported) -> N
 def test_a_key_that_is_taken_is_told(memory, other) -> None:
     memory.remember("The office is in Porto", key="office")
     other.remember("The office is in Faro, by the sea", key="office")
-    done = other.import_(export_of(memory))
+    done = other.import_data(export_of(memory))
     assert (done.stored, done.refused) == (0, 1)
     assert "key" in done.left_out[0].reason
 
@@ -259,14 +281,14 @@ def test_a_key_that_is_taken_is_told(memory, other) -> None:
 def test_a_history_goes_only_where_there_is_none(memory, other) -> None:
     memory.remember("The office is in Porto")
     other.remember("Something else")
-    done = other.import_(export_of(memory, history=True))
+    done = other.import_data(export_of(memory, history=True))
     assert "history was left out" in done.notes[0]
     assert [event.kind for event in other.log()] == ["import", "remember"]
 
 
 def test_vectors_that_do_not_fit_are_left_out(memory, other) -> None:
     kept = memory.remember("The office is in Porto").memory
-    done = other.import_(reworded(export_of(memory), '"dimensions":128', '"dimensions":64'))
+    done = other.import_data(reworded(export_of(memory), '"dimensions":128', '"dimensions":64'))
     assert done.stored == 1
     assert other.stats()["unembedded"] == 1
     assert other.recall("office in Porto")[0].memory.id == kept.id
@@ -274,6 +296,28 @@ def test_vectors_that_do_not_fit_are_left_out(memory, other) -> None:
 
 def test_memory_that_is_off_takes_nothing_in(memory, other) -> None:
     memory.remember("The office is in Porto", project="shop")
-    other.off("shop")
-    done = other.import_(export_of(memory))
+    other.disable("shop")
+    done = other.import_data(export_of(memory))
     assert (done.stored, done.left_out[0].reason) == (0, "memory is off for shop")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["{} is looking for a new job", "Our neighbour {} is looking for a new job as a carpenter near the old bridge"],
+)
+def test_what_was_forgotten_of_one_person_does_not_keep_out_the_same_of_another(memory, other, said) -> None:
+    memory.forget(memory.remember(said.format("Tom")).memory.id)
+    other.remember_many([said.format("Anna"), said.format("Tom")], verbatim=True)
+    done = memory.import_data(export_of(other))
+    assert (done.stored, done.refused) == (1, 1)
+    assert [record.content for record in memory.list()] == [said.format("Anna")]
+
+
+@pytest.mark.parametrize("forgotten", [{}, {"scope": "project", "project": "atlas"}])
+def test_what_was_forgotten_in_one_place_does_not_keep_out_another_place(memory, other, forgotten) -> None:
+    memory.forget(memory.remember("Tom is looking for a new job", **forgotten).memory.id)
+    for place in (forgotten, {"scope": "project", "project": "zephyr"}):
+        other.remember_many([{"content": "Tom is looking for a new job", **place}], verbatim=True)
+    done = memory.import_data(export_of(other))
+    assert (done.stored, done.refused) == (1, 1)
+    assert [record.project for record in memory.list()] == ["zephyr"]

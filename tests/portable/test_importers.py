@@ -103,7 +103,7 @@ def test_what_expired_stays_out(memory: recollect.Memory, product: Any, clock: A
     clock.set(datetime(2027, 1, 1, tzinfo=UTC))
     report = memory.import_from("langgraph", product("langgraph.db.gz"))
     assert "Temporary plan for Friday" not in records(memory)
-    assert [one.why for one in report.batches[0].arrivals if one.fate == "left_out"] == ["it expired"]
+    assert [one.reason for one in report.batches[0].items if one.outcome == "left_out"] == ["it has expired"]
 
 
 def test_items_of_any_langgraph_store_come_in_as_json(memory: recollect.Memory, product: Any) -> None:
@@ -192,7 +192,7 @@ def test_a_change_after_import_can_be_undone_as_one(memory: recollect.Memory, pr
 
 
 BAD: dict[str, tuple[str, str, str]] = {
-    "a list that is none": ("mem0", '{"results": 3}', "holds no list"),
+    "a list that is none": ("mem0", '{"results": 3}', "contains no list"),
     "not JSON": ("mem0", "hello", "is not JSON"),
     "a memory without a text": ("mem0", '{"results": [{"memory": "fine"}, {"id": "x"}]}', r"results\[1\]\.memory"),
     "a text that is a number": ("mem0", '[{"memory": 7}]', r"\[0\]\.memory"),
@@ -254,7 +254,7 @@ def test_the_command_knows_the_products_and_tells_what_came(
     monkeypatch.chdir(tmp_path)
     assert main(["import-from", "mem0", str(product("mem0_get_all.json"))]) == 0
     said = capsys.readouterr().out
-    assert "done  5 kept, 1 refused" in said
+    assert "total  5 stored, 1 refused" in said
     assert main(["import-from", "mcp-memory", str(product("mcp_memory.jsonl")), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["links"] == 2
     assert main(["import-from", "mem0", str(product("mcp_memory.jsonl"))]) == 2

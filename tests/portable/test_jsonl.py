@@ -30,7 +30,7 @@ def test_export_import_export_gives_the_same_bytes(rich, another, exported, tmp_
     first = tmp_path / "first.jsonl"
     rich.export(first, history=history, everything=everything)
     empty = another("empty")
-    done = empty.import_(first, everything=everything)
+    done = empty.import_data(first, everything=everything)
     assert done.refused == 0
     assert done.left_out == ()
     assert exported(empty, history=history, everything=everything) == first.read_bytes()
@@ -90,7 +90,7 @@ def test_whatever_was_done_to_a_store_survives_the_way_out_and_in(steps, history
         first, second = io.BytesIO(), io.BytesIO()
         one.export(first, history=history, everything=True)
         first.seek(0)
-        assert other.import_(first, everything=True).left_out == ()
+        assert other.import_data(first, everything=True).left_out == ()
         other.export(second, history=history, everything=True)
         assert second.getvalue() == first.getvalue()
 
@@ -98,7 +98,7 @@ def test_whatever_was_done_to_a_store_survives_the_way_out_and_in(steps, history
 def test_links_survive_export(rich, another, tmp_path) -> None:
     rich.export(tmp_path / "all.jsonl")
     empty = another("empty")
-    empty.import_(tmp_path / "all.jsonl")
+    empty.import_data(tmp_path / "all.jsonl")
     for record in rich.list(limit=100):
         assert empty.get(record.id).links == record.links
     ship = next(record for record in empty.list(limit=100) if "make ship" in record.content)
@@ -109,7 +109,7 @@ def test_links_survive_export(rich, another, tmp_path) -> None:
 def test_recall_and_clusters_answer_the_same_after_the_way_in(rich, another, tmp_path) -> None:
     rich.export(tmp_path / "all.jsonl", everything=True)
     empty = another("empty")
-    empty.import_(tmp_path / "all.jsonl", everything=True)
+    empty.import_data(tmp_path / "all.jsonl", everything=True)
     assert [hit.memory.id for hit in empty.recall("invoices on Mondays")] == [
         hit.memory.id for hit in rich.recall("invoices on Mondays")
     ]
@@ -121,8 +121,8 @@ def test_a_history_brings_time_travel_undo_and_snapshots_along(rich, another, tm
     rich.export(tmp_path / "all.jsonl", history=True, everything=True)
     other = another("other")
     # The other store had events of another account: numbers of the journal differ.
-    other.as_(account="neighbour").remember("Something of another account")
-    done = other.import_(tmp_path / "all.jsonl", everything=True)
+    other.with_identity(account="neighbour").remember("Something of another account")
+    done = other.import_data(tmp_path / "all.jsonl", everything=True)
     assert done.operation is None
     assert [event.operation for event in other.log(limit=500)] == [event.operation for event in rich.log(limit=500)]
     moment = datetime(2026, 1, 1, 12, 0, 30, tzinfo=UTC)
@@ -141,7 +141,7 @@ def test_without_history_the_whole_import_is_undone_at_once(rich, another, tmp_p
     rich.export(tmp_path / "all.jsonl")
     other = another("other")
     kept = other.remember("This was here before").memory
-    done = other.import_(tmp_path / "all.jsonl")
+    done = other.import_data(tmp_path / "all.jsonl")
     assert done.stored > 20
     assert {event.operation for event in other.log(limit=500)} > {done.operation}
     other.undo(done.operation)
@@ -155,7 +155,7 @@ def test_vectors_can_be_left_out_and_are_made_anew(rich, another, exported, tmp_
     assert not any("vectors" in memory for memory in told(raw, "memory"))
     assert told(raw, "cluster") == []
     other = another("other")
-    done = other.import_(tmp_path / "bare.jsonl")
+    done = other.import_data(tmp_path / "bare.jsonl")
     assert "reembed" in done.notes[0]
     assert other.reembed() == done.stored
     assert other.search("invoices", mode="semantic")
@@ -164,7 +164,7 @@ def test_vectors_can_be_left_out_and_are_made_anew(rich, another, exported, tmp_
 def test_vectors_of_another_model_travel_and_wait_for_it(rich, another, exported, tmp_path) -> None:
     rich.export(tmp_path / "all.jsonl", everything=True)
     plain = another("plain", embedder="none")
-    plain.import_(tmp_path / "all.jsonl", everything=True)
+    plain.import_data(tmp_path / "all.jsonl", everything=True)
     assert exported(plain, everything=True) == (tmp_path / "all.jsonl").read_bytes()
     plain.close()
     again = another("plain")
@@ -202,11 +202,11 @@ def test_no_secret_leaves_a_store_in_which_nothing_was_purged(memory, exported) 
 @pytest.mark.parametrize(
     ("spoil", "problem"),
     [
-        (lambda raw: raw[: len(raw) // 2], "was cut"),
-        (lambda raw: raw.rsplit(b"\n", 2)[0] + b"\n", "was cut"),
+        (lambda raw: raw[: len(raw) // 2], "is truncated"),
+        (lambda raw: raw.rsplit(b"\n", 2)[0] + b"\n", "is truncated"),
         (lambda raw: raw.replace(b"Porto", b"Lisbon"), "changed or damaged"),
-        (lambda raw: b"", "was cut"),
-        (lambda raw: b"# Memories\n\n- one\n", "is no export"),
+        (lambda raw: b"", "is truncated"),
+        (lambda raw: b"# Memories\n\n- one\n", "is not an export"),
     ],
 )
 def test_a_cut_or_changed_file_is_noticed_before_anything_is_taken(rich, another, tmp_path, spoil, problem) -> None:
@@ -214,16 +214,16 @@ def test_a_cut_or_changed_file_is_noticed_before_anything_is_taken(rich, another
     (tmp_path / "bad.jsonl").write_bytes(spoil((tmp_path / "all.jsonl").read_bytes()))
     other = another("other")
     with pytest.raises(InvalidInput, match=problem):
-        other.import_(tmp_path / "bad.jsonl")
+        other.import_data(tmp_path / "bad.jsonl")
     assert other.list(status="all") == []
 
 
 def test_a_cut_stream_is_noticed_at_its_end_and_taking_it_again_goes_on(rich, another, exported) -> None:
     raw = exported(rich)
     other = another("other")
-    with pytest.raises(InvalidInput, match="was cut"):
-        other.import_(io.BytesIO(raw.rsplit(b"\n", 2)[0] + b"\n"))
-    other.import_(io.BytesIO(raw))
+    with pytest.raises(InvalidInput, match="is truncated"):
+        other.import_data(io.BytesIO(raw.rsplit(b"\n", 2)[0] + b"\n"))
+    other.import_data(io.BytesIO(raw))
     assert exported(other) == raw
 
 
@@ -250,7 +250,7 @@ def stream(*lines: object) -> io.BytesIO:
         (b'"text"', "line 2.* not a line of an export"),
         ({"nonsense": {}}, "line 2: nonsense.* not a kind of line"),
         ({"memory": []}, "line 2: memory.* is not an object"),
-        ({"memory": {**FINE, "colour": "red"}}, "line 2.*'colour' is not a field"),
+        ({"memory": {**FINE, "colour": "red"}}, "line 2.*'colour' is not a known field"),
         ({"memory": {**FINE, "content": " "}}, "line 2: content.* is empty"),
         ({"memory": {**FINE, "content": 7}}, "line 2: content.* is not text"),
         ({"memory": {**FINE, "content": "\ud800"}}, "line 2: content.* lone surrogate"),
@@ -261,7 +261,7 @@ def stream(*lines: object) -> io.BytesIO:
         ({"memory": {**FINE, "status": "superseded"}}, "line 2: status.* is unknown"),
         ({"memory": {**FINE, "importance": 7}}, "line 2: importance.* out of range"),
         ({"memory": {**FINE, "importance": "high"}}, "line 2: importance.* not a number"),
-        ({"memory": {**FINE, "strength": 2**40}}, "line 2: strength.* not a whole number"),
+        ({"memory": {**FINE, "strength": 2**40}}, "line 2: strength.* not an integer"),
         ({"memory": {**FINE, "updated_at": "yesterday"}}, "line 2: updated_at.* not a time"),
         ({"memory": {**FINE, "updated_at": "2026-01-01T12:00:00"}}, "line 2: updated_at.* not a time"),
         ({"memory": {**FINE, "triggers": ["re:(unclosed"]}}, "line 2: trigger"),
@@ -272,12 +272,12 @@ def stream(*lines: object) -> io.BytesIO:
         ({"event": {"kind": "update", "after": {"importance": "x"}}}, "line 2: event"),
         ({"document": {**FINE, "kind": "pool"}}, "line 2: document"),
         ({"end": {"counts": {"memory": 5}}}, "changed or damaged"),
-        (HEADER, "line 2.* not where it belongs"),
+        (HEADER, "line 2.* in the wrong place"),
     ],
 )  # fmt: skip
 def test_a_wrong_line_is_named_and_nothing_of_it_gets_in(memory, line, problem) -> None:
     with pytest.raises(InvalidInput, match=f"(?s){problem}"):
-        memory.import_(stream(HEADER, line))
+        memory.import_data(stream(HEADER, line))
     assert memory.list(status="all") == []
 
 
@@ -285,25 +285,25 @@ def test_an_id_or_a_key_told_twice_is_refused_the_second_time(memory) -> None:
     twice = [FINE, {**FINE, "content": "The same again"}]
     keyed = [{**FINE, "id": FINE["id"][:-1] + end, "content": f"Number {end}", "key": "k"} for end in "ab"]
     lines = [{"memory": one} for one in (*twice, *keyed)]
-    done = memory.import_(stream(HEADER, *lines, {"end": {"counts": {"memory": 4}}}))
+    done = memory.import_data(stream(HEADER, *lines, {"end": {"counts": {"memory": 4}}}))
     assert (done.stored, done.refused) == (2, 2)
     assert {record.content for record in memory.list()} == {"The office is in Porto", "Number a"}
 
 
 def test_a_line_without_end_is_not_read_into_memory(memory) -> None:
     with pytest.raises(InvalidInput, match=r"line 2.* longer than 10,000,000 bytes"):
-        memory.import_(stream(HEADER, b'{"memory": "' + b"x" * 10_000_001))
+        memory.import_data(stream(HEADER, b'{"memory": "' + b"x" * 10_000_001))
 
 
 @pytest.mark.parametrize(("version", "fix"), [(2, "upgrade recollect"), (0, "export it again"), (None, "export")])
 def test_an_unknown_version_is_a_clear_error(memory, version, fix) -> None:
     with pytest.raises(InvalidInput, match=f"line 1: version.*{fix}"):
-        memory.import_(stream({"recollect": {"account": "default", "version": version}}))
+        memory.import_data(stream({"recollect": {"account": "default", "version": version}}))
 
 
 def test_what_is_no_export_is_told_so(memory, tmp_path) -> None:
     with pytest.raises(InvalidInput, match="cannot be read"):
-        memory.import_(tmp_path / "nothing.jsonl")
+        memory.import_data(tmp_path / "nothing.jsonl")
     with pytest.raises(InvalidInput, match=r"unknown.*jsonl, markdown, csv"):
         memory.export(tmp_path / "a", format="xml")
     with pytest.raises(InvalidInput, match="cannot be written"):
@@ -319,6 +319,6 @@ def test_async_callers_have_the_same_verbs(tmp_path, clock, embedder) -> None:
         ):
             await one.remember("The office is in Porto")
             await one.export(tmp_path / "all.jsonl", everything=True)
-            return (await other.import_(tmp_path / "all.jsonl")).stored
+            return (await other.import_data(tmp_path / "all.jsonl")).stored
 
     assert asyncio.run(moved()) == 1

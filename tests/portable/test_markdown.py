@@ -59,7 +59,7 @@ def test_exporting_again_writes_the_same(memory, notes) -> None:
 
 def test_what_was_not_edited_changes_nothing(memory, notes, exported) -> None:
     before = exported(memory, history=True)
-    done = memory.import_(notes)
+    done = memory.import_data(notes)
     assert (done.stored, done.updated, done.unchanged, done.refused, done.operation) == (0, 0, 3, 0, None)
     assert exported(memory, history=True) == before
 
@@ -72,9 +72,9 @@ def test_edits_come_back_as_updates_with_the_same_ids(memory, notes, clock) -> N
     edit(path, 'tags: ["deploy"]', "tags: [deploy, ops]")
     path.rename(path.with_name("renamed by hand.md"))
     clock.advance(60)
-    dry = memory.import_(notes, dry_run=True)
+    dry = memory.import_data(notes, dry_run=True)
     assert (dry.updated, memory.get(record.id).importance) == (1, 0.8)
-    done = memory.import_(notes)
+    done = memory.import_data(notes)
     now = memory.get(record.id)
     assert (done.updated, done.changed, done.missing) == (1, (record.id,), ())
     assert (now.content, now.importance, now.tags) == (
@@ -84,7 +84,7 @@ def test_edits_come_back_as_updates_with_the_same_ids(memory, notes, clock) -> N
     )
     assert memory.search("tell everybody", mode="semantic", project="shop")[0].memory.id == record.id
     assert memory.history(record.id)[-1].kind == "update"
-    assert memory.import_(notes).updated == 0
+    assert memory.import_data(notes).updated == 0
     memory.undo(done.operation)
     assert memory.get(record.id).content == "We deploy with make ship"
 
@@ -94,7 +94,7 @@ def test_a_file_may_be_edited_again_and_again(memory, notes, clock) -> None:
     for language in ("French", "Dutch", "Greek"):
         clock.advance(60)
         edit(path, path.read_text("utf-8").rsplit("\n\n", 1)[1].strip(), f"Answer in {language}, please")
-        assert memory.import_(notes).updated == 1
+        assert memory.import_data(notes).updated == 1
         assert [record.content for record in memory.list(type="preference")] == [f"Answer in {language}, please"]
 
 
@@ -103,7 +103,7 @@ def test_an_edit_on_both_sides_is_told_and_left(memory, notes, clock) -> None:
     edit(file_with(notes, "German"), "Answer in German", "Answer in French")
     clock.advance(60)
     memory.update(record.id, content="Answer in Italian, please")
-    done = memory.import_(notes)
+    done = memory.import_data(notes)
     assert (done.updated, done.refused) == (0, 1)
     assert "changed here too" in done.left_out[0].reason
     assert memory.get(record.id).content == "Answer in Italian, please"
@@ -113,7 +113,7 @@ def test_what_changed_only_here_is_not_set_back_by_an_edit_of_something_else(mem
     record = next(record for record in memory.list() if "make ship" in record.content)
     memory.tag(record.id, "release")
     edit(file_with(notes, "make ship"), "importance: 0.8", "importance: 0.3")
-    memory.import_(notes)
+    memory.import_data(notes)
     assert (memory.get(record.id).importance, memory.get(record.id).tags) == (0.3, ("deploy", "release"))
 
 
@@ -121,7 +121,7 @@ def test_an_old_folder_sets_nothing_back(memory, notes, clock) -> None:
     record = next(record for record in memory.list() if "German" in record.content)
     clock.advance(60)
     memory.update(record.id, content="Answer in Italian, please")
-    assert memory.import_(notes).updated == 0
+    assert memory.import_data(notes).updated == 0
     assert memory.get(record.id).content == "Answer in Italian, please"
 
 
@@ -129,25 +129,25 @@ def test_a_new_file_becomes_a_memory_of_its_folder_once(memory, notes) -> None:
     (notes / "projects" / "shop" / "new.md").write_text("Invoices go out on Fridays\n", "utf-8")
     weird = file_with(notes, "8080").parent
     (weird / "new.md").write_text("---\ntype: decision\ntags: ports, infra\n---\nPort 9000 is taken\n", "utf-8")
-    done = memory.import_(notes)
+    done = memory.import_data(notes)
     assert done.stored == 2
-    (invoice,) = memory.list(project="shop", type="fact")
+    (invoice,) = memory.list(in_project="shop", type="fact")
     assert (invoice.content, invoice.scope) == ("Invoices go out on Fridays", "project")
     (port,) = memory.list(type="decision")
     assert (port.project, set(port.tags) >= {"ports", "infra"}) == ("a/b: ../weird", True)
-    again = memory.import_(notes)
+    again = memory.import_data(notes)
     assert (again.stored, again.unchanged) == (0, 5)
     assert memory.get(invoice.id).strength == 1
     (notes / "projects" / "shop" / "new.md").write_text("Invoices go out on Mondays\n", "utf-8")
-    assert memory.import_(notes).changed == (invoice.id,)
+    assert memory.import_data(notes).changed == (invoice.id,)
 
 
 def test_pruning_spares_what_came_in_with_it(memory, notes) -> None:
     (notes / "projects" / "shop" / "new.md").write_text("Invoices go out on Fridays\n", "utf-8")
-    done = memory.import_(notes, prune=True)
+    done = memory.import_data(notes, prune=True)
     assert (done.stored, done.missing, done.forgotten) == (1, (), 0)
-    assert [record.content for record in memory.list(project="shop", type="fact")] == ["Invoices go out on Fridays"]
-    assert memory.import_(notes, prune=True).unchanged == 4
+    assert [record.content for record in memory.list(in_project="shop", type="fact")] == ["Invoices go out on Fridays"]
+    assert memory.import_data(notes, prune=True).unchanged == 4
 
 
 def test_a_deleted_file_is_told_and_forgotten_only_when_asked(memory, notes) -> None:
@@ -155,13 +155,13 @@ def test_a_deleted_file_is_told_and_forgotten_only_when_asked(memory, notes) -> 
     record = next(record for record in memory.list() if "German" in record.content)
     path.unlink()
     name = path.relative_to(notes).as_posix()
-    done = memory.import_(notes)
+    done = memory.import_data(notes)
     assert (done.missing, done.forgotten, memory.get(record.id).status) == ((name,), 0, "active")
-    assert memory.import_(notes, prune=True, dry_run=True).forgotten == 1
+    assert memory.import_data(notes, prune=True, dry_run=True).forgotten == 1
     assert memory.get(record.id).status == "active"
-    done = memory.import_(notes, prune=True)
+    done = memory.import_data(notes, prune=True)
     assert (done.forgotten, memory.get(record.id).status) == (1, "forgotten")
-    assert memory.import_(notes).missing == ()
+    assert memory.import_data(notes).missing == ()
     memory.undo(done.operation)
     assert memory.get(record.id).status == "active"
 
@@ -171,7 +171,7 @@ def test_an_export_writes_over_no_edit_and_into_nobody_elses_folder(memory, note
     edit(path, "German", "French")
     with pytest.raises(InvalidInput, match=r"was edited since.*import"):
         memory.export(notes, format="markdown")
-    memory.import_(notes)
+    memory.import_data(notes)
     memory.forget(next(record for record in memory.list() if "8080" in record.content).id)
     done = memory.export(notes, format="markdown")
     assert len(done.removed) == 1
@@ -179,7 +179,7 @@ def test_an_export_writes_over_no_edit_and_into_nobody_elses_folder(memory, note
     other = tmp_path / "other"
     other.mkdir()
     (other / "mine.txt").write_text("mine")
-    with pytest.raises(InvalidInput, match="holds other things"):
+    with pytest.raises(InvalidInput, match="contains other files"):
         memory.export(other, format="markdown")
     with pytest.raises(InvalidInput, match="folder"):
         memory.export(other / "mine.txt", format="markdown")
@@ -187,7 +187,7 @@ def test_an_export_writes_over_no_edit_and_into_nobody_elses_folder(memory, note
 
 def test_a_folder_fills_an_empty_store_under_the_same_ids(memory, notes, another, tmp_path) -> None:
     empty = another("empty")
-    assert empty.import_(notes).stored == 3
+    assert empty.import_data(notes).stored == 3
     assert {(r.id, r.content, r.project, r.tags) for r in empty.list()} == {
         (r.id, r.content, r.project, r.tags) for r in memory.list()
     }
@@ -199,10 +199,10 @@ def test_secrets_and_forgotten_texts_stay_out(memory, notes) -> None:
     edit(file_with(notes, "German"), "Answer in German", f"The key is {KEY}, answer")
     (notes / "global" / "a.md").write_text(f"aws_access_key_id = {KEY}\n", "utf-8")
     (notes / "global" / "b.md").write_text("Lunch is at noon\n", "utf-8")
-    done = memory.import_(notes)
+    done = memory.import_data(notes)
     assert (done.stored, done.updated, done.refused) == (0, 0, 3)
     assert KEY not in str(done)
-    dry = memory.import_(notes, dry_run=True)
+    dry = memory.import_data(notes, dry_run=True)
     assert (dry.stored, dry.refused) == (0, 3)
 
 
@@ -210,9 +210,9 @@ def test_scripts_are_data(memory, tmp_path) -> None:
     attack = "<script>alert(1)</script>\n\n---\nid: nothing\n---\n![x](javascript:alert(1))"
     record = memory.remember(f"Never paste {attack}").memory
     memory.export(tmp_path / "notes", format="markdown")
-    assert memory.import_(tmp_path / "notes").unchanged == 1
+    assert memory.import_data(tmp_path / "notes").unchanged == 1
     edit(file_with(tmp_path / "notes", "alert"), "Never paste", "Do not paste")
-    memory.import_(tmp_path / "notes")
+    memory.import_data(tmp_path / "notes")
     assert memory.get(record.id).content == f"Do not paste {attack}"
 
 
@@ -223,7 +223,7 @@ def test_links_and_names_that_lead_out_are_not_followed(memory, notes, tmp_path)
     (notes / "linked.md").symlink_to(outside / "secret.md")
     (notes / "linked").symlink_to(outside)
     os.mkfifo(notes / "pipe.md")
-    done = memory.import_(notes)
+    done = memory.import_data(notes)
     assert {left.where for left in done.left_out} == {"linked", "linked.md", "pipe.md"}
     assert not memory.search("lies outside", mode="lexical")
     manifest = notes / ".recollect.json"
@@ -231,7 +231,7 @@ def test_links_and_names_that_lead_out_are_not_followed(memory, notes, tmp_path)
     for path in ("../outside/secret.md", "/etc/passwd", "a/../../outside/secret.md", "C:\\x", ""):
         spoiled = {**known, "files": {path: next(iter(known["files"].values()))}}
         manifest.write_text(json.dumps(spoiled), "utf-8")
-        for act in (memory.import_, lambda folder: memory.export(folder, format="markdown")):
+        for act in (memory.import_data, lambda folder: memory.export(folder, format="markdown")):
             with pytest.raises(InvalidInput, match=r"leads out|cannot be read"):
                 act(notes)
     assert (outside / "secret.md").exists()
@@ -244,7 +244,7 @@ def test_no_file_is_written_through_a_linked_folder(memory, notes, tmp_path) -> 
         path.unlink()
     (notes / "global").rmdir()
     (notes / "global").symlink_to(outside)
-    with pytest.raises(InvalidInput, match="is a link"):
+    with pytest.raises(InvalidInput, match="is a symbolic link"):
         memory.export(notes, format="markdown")
     assert list(outside.iterdir()) == []
 
@@ -268,7 +268,7 @@ def test_no_file_is_written_through_a_linked_folder(memory, notes, tmp_path) -> 
 def test_a_file_that_cannot_be_read_is_told_and_the_rest_goes_on(memory, notes, raw, problem) -> None:
     edit(file_with(notes, "make ship"), "make ship", "make release")
     (notes / "global" / "bad.md").write_bytes(raw)
-    done = memory.import_(notes)
+    done = memory.import_data(notes)
     assert (done.updated, done.refused) == (1, 1)
     assert done.left_out[0].where == "global/bad.md"
     assert problem in done.left_out[0].reason
@@ -278,19 +278,19 @@ def test_what_cannot_be_edited_is_told(memory, notes) -> None:
     path = file_with(notes, "German")
     edit(path, "scope: global", "scope: project")
     edit(path, "German", "French")
-    done = memory.import_(notes)
+    done = memory.import_data(notes)
     assert "scope cannot be edited" in done.left_out[0].reason
     edit(path, "scope: project", "scope: global")
     copied = path.with_name("copy.md")
     copied.write_bytes(path.read_bytes())
-    done = memory.import_(notes)
+    done = memory.import_data(notes)
     assert (done.updated, done.refused) == (1, 1)
     assert "the same id" in done.left_out[0].reason
 
 
 def test_a_folder_shows_only_what_its_reader_reaches(rich, tmp_path) -> None:
     rich.export(tmp_path / "mine", format="markdown")
-    rich.as_(agent="ada", teams=["core"]).export(tmp_path / "ada", format="markdown")
+    rich.with_identity(agent="ada", teams=["core"]).export(tmp_path / "ada", format="markdown")
     mine, ada = ("".join(path.read_text("utf-8") for path in (tmp_path / who).rglob("*.md")) for who in ("mine", "ada"))
     assert "diary" not in mine
     assert "diary" in ada

@@ -11,7 +11,7 @@ import pytest
 
 import recollect
 from recollect.errors import Disabled, InvalidInput
-from recollect.portable.incoming import Arrival, Report
+from recollect.portable.drafts import IngestedItem, IngestReport
 from recollect.serve.cli.main import main
 
 SECRET = "sunshine99-lisbon"
@@ -68,8 +68,8 @@ def contents(memory: recollect.Memory) -> list[str]:
     return sorted(record.content for record in memory.list(limit=100))
 
 
-def fates(report: Report, fate: str) -> list[Arrival]:
-    return [arrival for batch in report.batches for arrival in batch.arrivals if arrival.fate == fate]
+def with_outcome(report: IngestReport, outcome: str) -> list[IngestedItem]:
+    return [item for batch in report.batches for item in batch.items if item.outcome == outcome]
 
 
 def test_every_fact_of_a_tree_is_there_once(memory: recollect.Memory, tree: Path) -> None:
@@ -108,9 +108,9 @@ def test_a_fact_says_where_it_comes_from_and_when_it_was(memory: recollect.Memor
 
 def test_secrets_are_refused_and_told_without_being_shown(memory: recollect.Memory, tree: Path) -> None:
     for report in (memory.import_from("memory-files", tree, dry_run=True), memory.import_from("memory-files", tree)):
-        refused = fates(report, "refused")
+        refused = with_outcome(report, "refused")
         assert [one.where for one in refused] == ["line 7", "line 8"]
-        assert all("secret" in one.why for one in refused)
+        assert all("secret" in one.reason for one in refused)
         assert SECRET not in repr(report)
         assert "lovelace" not in repr(report)
     assert not any(SECRET in text or "lovelace" in text for text in contents(memory))
@@ -143,8 +143,8 @@ def test_the_same_tree_elsewhere_adds_nothing(memory: recollect.Memory, tree: Pa
 
 def test_what_joined_another_memory_reinforces_it_once(memory: recollect.Memory, tree: Path) -> None:
     memory.remember("Never deploy on a Friday")
-    assert [one.why for one in fates(memory.import_from("memory-files", tree, dry_run=True), "merged")]
-    assert fates(memory.import_from("memory-files", tree), "merged")
+    assert [one.reason for one in with_outcome(memory.import_from("memory-files", tree, dry_run=True), "merged")]
+    assert with_outcome(memory.import_from("memory-files", tree), "merged")
     strengths = {record.id: record.strength for record in memory.list(limit=100)}
     memory.import_from("memory-files", tree)
     assert {record.id: record.strength for record in memory.list(limit=100)} == strengths
@@ -171,7 +171,7 @@ def test_a_line_that_was_taken_out_is_told_and_kept(memory: recollect.Memory, tr
     memory.import_from("memory-files", tree)
     (tree / "MEMORY.md").write_text(MEMORY.replace("- **Host:** stage.example\n", ""), "utf-8")
     report = memory.import_from("memory-files", tree)
-    assert report.batches[0].gone == ("Staging server: Host: stage.example",)
+    assert report.batches[0].missing == ("Staging server: Host: stage.example",)
     assert "Staging server: Host: stage.example" in contents(memory)
 
 
@@ -191,7 +191,7 @@ def test_what_was_forgotten_or_purged_does_not_come_back(memory: recollect.Memor
     memory.forget(found["Staging server: Port: 8080"])
     memory.purge(found["Staging server: Host: stage.example"])
     for dry_run in (True, False):
-        why = [one.why for one in fates(memory.import_from("memory-files", tree, dry_run=dry_run), "refused")]
+        why = [one.reason for one in with_outcome(memory.import_from("memory-files", tree, dry_run=dry_run), "refused")]
         assert sum(reason.startswith("forgotten") for reason in why) == 1
         assert sum(reason.startswith("purged") for reason in why) == 1
     assert not any(text.startswith("Staging server") for text in contents(memory))
@@ -203,8 +203,8 @@ def test_a_dry_run_changes_nothing_and_tells_what_would_come(memory: recollect.M
     assert contents(memory) == []
     done = memory.import_from("memory-files", tree)
     assert dry.counts == done.counts
-    assert [(b.name, [(a.where, a.fate) for a in b.arrivals]) for b in dry.batches] == [
-        (b.name, [(a.where, a.fate) for a in b.arrivals]) for b in done.batches
+    assert [(b.name, [(a.where, a.outcome) for a in b.items]) for b in dry.batches] == [
+        (b.name, [(a.where, a.outcome) for a in b.items]) for b in done.batches
     ]
 
 
@@ -239,20 +239,20 @@ def test_links_out_of_the_tree_and_secret_files_are_not_followed(memory: recolle
 def test_a_file_that_cannot_be_read_is_told_and_the_others_come_in(memory: recollect.Memory, tree: Path) -> None:
     (tree / "memory" / "broken.md").write_bytes(b"- caf\xe9\n")
     report = memory.import_from("memory-files", tree)
-    (told,) = [one for one in fates(report, "left_out") if one.where == "the file"]
-    assert "not UTF-8" in told.why
+    (told,) = [one for one in with_outcome(report, "left_out") if one.where == "the file"]
+    assert "not UTF-8" in told.reason
     assert report.counts["kept"] > 5
 
 
 def test_what_is_not_there_is_said(memory: recollect.Memory, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="is not there"):
+    with pytest.raises(InvalidInput, match="does not exist"):
         memory.import_from("memory-files", tmp_path / "nowhere")
     with pytest.raises(InvalidInput, match="no Markdown file"):
         memory.import_from("memory-files", tmp_path / ".")
 
 
 def test_nothing_comes_in_while_memory_is_off(memory: recollect.Memory, tree: Path) -> None:
-    memory.off(everywhere=True)
+    memory.disable(everywhere=True)
     with pytest.raises(Disabled):
         memory.import_from("memory-files", tree)
 
@@ -265,7 +265,7 @@ def test_the_command_tells_file_by_file(
     monkeypatch.chdir(tree)
     assert main(["import-from", "memory-files", ".", "--dry-run"]) == 0
     said = capsys.readouterr().out
-    assert "MEMORY.md  6 kept, 2 refused, 2 left out" in said
+    assert "MEMORY.md  6 stored, 2 refused, 2 skipped" in said
     assert "✗ line 7" in said
     assert "nothing was changed" in said
     assert SECRET not in said
@@ -273,4 +273,4 @@ def test_the_command_tells_file_by_file(
     form = json.loads(capsys.readouterr().out)
     assert form["counts"]["refused"] == 2
     assert main(["import-from", "memory-files", "."]) == 0
-    assert "done  " in capsys.readouterr().out
+    assert "total  " in capsys.readouterr().out

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.portable.memory_files.credentials import has_password
-from recollect.portable.memory_files.tree import MemoryFile, read_text
+from recollect.portable.ingest import has_password
+from recollect.portable.memory_files.reader import MemoryFile, read_text
 
 FENCE = "```"
 
@@ -19,7 +19,7 @@ def texts(text: str, name: str = "MEMORY.md") -> list[str]:
 
 
 def reasons(text: str, name: str = "MEMORY.md") -> list[str]:
-    return [left.why for left in read(text, name).left]
+    return [skipped.reason for skipped in read(text, name).skipped]
 
 
 GOLDEN = {
@@ -185,7 +185,7 @@ BOILERPLATE = {
     "**Open ends**\n": ["a label with nothing under it"],
     "- ~~use the old printer~~\n": ["struck out"],
     "@docs/style.md\n": ["an import of another file"],
-    "- [Gone](gone.md)\n": ["a link to a file that is not here"],
+    "- [Gone](gone.md)\n": ["a link to a file that does not exist"],
     "<script>alert(1)</script>\n": ["markup"],
     "": [],
 }

@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 from psycopg import sql
 
-from recollect.persist.postgres.address import Options
-from recollect.persist.postgres.store import PostgresStore, upgraded
-from recollect.persist.postgres.vector_index import INDEXED_FROM, wanted_indexes
+from recollect.store.postgres.options import Options
+from recollect.store.postgres.store import PostgresStore, upgrade
+from recollect.store.postgres.vector_index import INDEXED_FROM, wanted_indexes
 from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, record
 
 Opening = Callable[..., PostgresStore]
@@ -43,7 +43,7 @@ def large(store: PostgresStore, empty_database: str, superuser: psycopg.Connecti
     with store.transaction(ACCOUNT, "tester", NOW) as tx:
         for number, vector in enumerate(unit(INDEXED_FROM, 7)):
             tx.insert(record(f"n{number}"), vector[None, :])
-    assert [name for name, _ in upgraded(empty_database, store.options, dry_run=False)] == ["vector index"]
+    assert [name for name, _ in upgrade(empty_database, store.options, dry_run=False)] == ["vector index"]
     yield store
     for index in wanted_indexes(superuser):
         superuser.execute(f"DROP INDEX {index.name}")

@@ -8,15 +8,15 @@ from datetime import timedelta
 import numpy as np
 import psycopg
 
-from recollect.persist.postgres.facets import FACETS, facets_of, scoring_columns, words_in
-from recollect.persist.postgres.rows import row_of
-from recollect.persist.postgres.sql import queries
-from recollect.persist.postgres.store import PostgresStore
-from recollect.persist.rows import memory_of
+from recollect.store.postgres.facets import FACETS, facets_of, scoring_columns, words_in
+from recollect.store.postgres.rows import row_of
+from recollect.store.postgres.sql import queries
+from recollect.store.postgres.store import PostgresStore
+from recollect.store.rows import memory_of
 from recollect.testing.contract.samples import ACCOUNT, NOW, SEARCH, alter, put, record
-from recollect.values.filter import Filter
-from recollect.values.manner import only_asks
-from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+from recollect.values.enums import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+from recollect.values.passages import is_question
+from recollect.values.search import Filter
 
 _STORED = (
     "0202030501010000276c02740c00000075531f790000003f0000803e0000403f0000003e0000"
@@ -43,7 +43,7 @@ def test_facets_say_what_the_columns_say_after_every_kind_of_change(
     alter(store, made[0], content="The valve leaks", status="archived", hit_at=NOW)
     alter(store, made[1], season=None, session="s2", importance=0.125)
     with store.transaction(ACCOUNT, "tester", NOW) as tx:
-        tx.touch(ACCOUNT, dict.fromkeys(tx.rows_of(ACCOUNT, [made[2].id]), 5), NOW + timedelta(days=1))
+        tx.touch(ACCOUNT, dict.fromkeys(tx.rows_of(ACCOUNT, [made[2].id]), (5, NOW + timedelta(days=1))))
     rows = superuser.execute(
         f"SELECT {queries()['memory']}, facets, words, packed_words, account_id FROM memories AS m"
     ).fetchall()
@@ -53,7 +53,7 @@ def test_facets_say_what_the_columns_say_after_every_kind_of_change(
         memory = memory_of(columns, ACCOUNT)
         again = row_of(memory, account_id, b"")
         assert facets == again["facets"]
-        assert facets == facets_of({**again, "asks": only_asks(memory)})
+        assert facets == facets_of({**again, "asks": is_question(memory)})
         assert words_in(packed).tolist() == words == again["words"].tolist()
 
 
@@ -63,7 +63,7 @@ def test_a_scorer_sees_the_numbers_that_were_stored(store: PostgresStore) -> Non
         season="winter", session="s1", position=7, occurred_at=NOW - timedelta(days=9),
     )  # fmt: skip
     put(store, memory, record("green gate", session="s1", season="summer"), record("green roof"))
-    with store.reading(NOW) as reader:
+    with store.view(NOW) as reader:
         found = reader.candidates(replace(SEARCH, seasons=frozenset({"winter"})))
     columns = found.columns
     assert columns.importance.tolist()[0] == 0.75
@@ -84,7 +84,7 @@ def test_a_number_too_small_for_the_scorer_is_nothing_and_breaks_no_search(store
     tiny = record("green door", importance=1e-300, weight=1e-300, confidence=1e-300, trust=1e-300)
     put(store, tiny, record("green gate", trust=0.5))
     alter(store, tiny, importance=1e-200)
-    with store.reading(NOW) as reader:
+    with store.view(NOW) as reader:
         assert len(reader.candidates(SEARCH)) == 2
         trusted = reader.candidates(replace(SEARCH, filter=Filter(min_trust=0.25)))
         assert [memory.content for memory in reader.fetch(ACCOUNT, trusted.rows.tolist())] == ["green gate"]

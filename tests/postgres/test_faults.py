@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import psycopg
 import pytest
@@ -13,9 +16,9 @@ from psycopg.pq import TransactionStatus
 
 import recollect
 from recollect.errors import CommitUnknown, StoreBusy, StoreError, StoreUnavailable
-from recollect.persist.postgres.address import Options, address_of
-from recollect.persist.postgres.connection import Connections
-from recollect.persist.postgres.store import PostgresStore
+from recollect.store.postgres.connections import Connections, Statement
+from recollect.store.postgres.options import Options, parse_address
+from recollect.store.postgres.store import PostgresStore
 from recollect.testing.contract.samples import ACCOUNT, NOW, held, listed, put, record
 from recollect.testing.servers import Server, postgres_server
 
@@ -91,10 +94,10 @@ def test_a_connection_cut_in_a_view_is_an_error_and_the_next_view_is_fine(
     put(store, kept)
 
     def cut() -> None:
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.get(ACCOUNT, [kept.id]) == [kept]
             superuser.execute(CUT)
-            reader.get(ACCOUNT, [kept.id])
+            reader.events(ACCOUNT)
 
     with pytest.raises(StoreUnavailable):
         cut()
@@ -119,7 +122,7 @@ def test_a_connection_that_breaks_in_the_commit_leaves_a_question_and_says_so(
             tx.switch(ACCOUNT, "atlas", on=False)
     finally:
         superuser.execute("DROP FUNCTION cut CASCADE")
-    with store.reading() as reader:
+    with store.view() as reader:
         assert reader.switched_off(ACCOUNT) == frozenset()
 
 
@@ -129,7 +132,7 @@ def test_when_all_connections_are_in_use_the_error_says_which_setting_to_raise(e
         taken, done = threading.Event(), threading.Event()
 
         def hold() -> None:
-            with store.reading() as reader:
+            with store.view() as reader:
                 reader.note("x")
                 taken.set()
                 done.wait(20)
@@ -153,7 +156,7 @@ def test_whoever_waits_gets_the_connection_that_is_let_go_of(empty_database: str
             asked.set()
             found.extend(listed(store))
 
-        with beside(wait_for_it), store.transaction(ACCOUNT, "tester", NOW) if change else store.reading() as reader:
+        with beside(wait_for_it), store.transaction(ACCOUNT, "tester", NOW) if change else store.view() as reader:
             reader.note("x")
             taken.set()
             asked.wait(20)
@@ -174,17 +177,72 @@ def test_one_after_the_other_use_one_connection_which_ends_with_the_store(
         assert time.monotonic() < deadline, "a connection outlived its store"
 
 
+def pooled(url: str, **options: Any) -> Connections:
+    given = Options(connections=1, **options)
+    return Connections(parse_address(url, given), given, search_path="public")
+
+
 def test_what_was_left_open_on_a_connection_is_not_handed_to_the_next(empty_database: str) -> None:
-    options = Options(connections=1)
-    connections = Connections(address_of(empty_database, options), options)
+    connections = pooled(empty_database)
     left = connections.take()
-    left.several("BEGIN; CREATE TEMP TABLE left_open (n integer)")
-    connections.give(left)
+    connections.run(left, [Statement("BEGIN"), Statement("CREATE TEMP TABLE left_open (n integer)")])
+    connections.give_back(left)
     taken = connections.take()
-    assert taken.pgconn.transaction_status == TransactionStatus.IDLE
-    assert taken.ask("SELECT to_regclass('left_open') IS NULL", {}, binary=False) in ([(True,)], [("t",)])
-    connections.give(taken)
+    assert taken.info.transaction_status == TransactionStatus.IDLE
+    assert connections.run(taken, [Statement("SELECT to_regclass('left_open') IS NULL")]) == [[(True,)]]
+    connections.give_back(taken)
     connections.close()
+
+
+def test_statements_sent_together_are_answered_in_their_order_and_wait_once(empty_database: str) -> None:
+    connections = pooled(empty_database)
+    connection = connections.take()
+    before = connections.waits.count
+    asked = [Statement("SELECT %(n)s * 2", {"n": n}) for n in range(3)]
+    assert connections.run(connection, [*asked, Statement("SELECT 1 WHERE false")]) == [[(0,)], [(2,)], [(4,)], []]
+    assert connections.waits.count == before + 1
+    connections.give_back(connection)
+    connections.close()
+
+
+def test_an_error_among_several_statements_is_raised_and_the_connection_goes_on(empty_database: str) -> None:
+    connections = pooled(empty_database)
+    connection = connections.take()
+    asked = [Statement("SELECT 1"), Statement("SELECT 1 / %(zero)s", {"zero": 0}), Statement("SELECT 3")]
+    for _ in range(2):
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            connections.run(connection, asked)
+    assert connections.run(connection, [Statement("SELECT 3"), Statement("SELECT 4")]) == [[(3,)], [(4,)]]
+    connections.give_back(connection)
+    connections.close()
+
+
+def test_a_wait_can_be_interrupted_and_the_connection_is_not_used_again(empty_database: str) -> None:
+    connections = pooled(empty_database)
+    connection = connections.take()
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        connections.run(connection, [Statement("SELECT pg_sleep(%(seconds)s)", {"seconds": 30})] * 2)
+    timer.join()
+    assert connection.closed
+    connections.give_back(connection)
+    other = connections.take()
+    assert connections.run(other, [Statement("SELECT 4")]) == [[(4,)]]
+    connections.give_back(other)
+    connections.close()
+
+
+def test_a_transaction_that_does_not_wait_fails_at_once_while_another_is_open(empty_database: str) -> None:
+    with opened(empty_database) as first, opened(empty_database, lock_seconds=60) as second:
+        with first.transaction(ACCOUNT, "tester", NOW) as tx:
+            tx.insert(record("the green door is open"), None)
+            with pytest.raises(StoreBusy, match="is open"), second.transaction(ACCOUNT, "tester", NOW, wait=False):
+                pytest.fail("the lock is taken")
+            assert listed(second) == [], "a view waits for nobody"
+        with second.transaction(ACCOUNT, "tester", NOW, wait=False) as tx:
+            tx.insert(record("the green lamp is broken"), None)
+        assert len(listed(first)) == 2
 
 
 def test_a_second_writer_of_an_account_waits_its_turn_and_then_gives_up(empty_database: str) -> None:
@@ -223,7 +281,7 @@ def test_writers_of_one_account_never_lose_each_others_changes(empty_database: s
             pass
         found = held(store, counter)
         assert found is not None and found.score == 30
-        with store.reading() as reader:
+        with store.view() as reader:
             seqs = [event.seq for event in reader.events(ACCOUNT)]
         assert len(seqs) == 31 and seqs == sorted(seqs)
 
@@ -245,7 +303,7 @@ def test_a_server_killed_during_a_thousand_writes_keeps_every_acknowledged_one()
         first = server.pid
         acknowledged, unknown, refused = _write(server, store, 1000, kill_at=(300, 600))
         assert server.pid != first
-        with store.reading() as reader:
+        with store.view() as reader:
             found = {event.memory_id for event in reader.events(ACCOUNT)}
             kept = {memory.id for memory in reader.get(ACCOUNT, [*acknowledged, *unknown, *refused]) if memory}
         assert len(acknowledged) + len(unknown) + len(refused) == 1000

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
 
-from recollect.persist.postgres.address import Options
-from recollect.persist.postgres.rows import account_number
-from recollect.persist.postgres.store import PostgresStore
-from recollect.persist.postgres.words import marks_of
+from recollect.store.postgres.options import Options
+from recollect.store.postgres.reader import PostgresReader
+from recollect.store.postgres.rows import account_number
+from recollect.store.postgres.store import PostgresStore
+from recollect.store.postgres.terms import marks_of
 from recollect.testing.contract.samples import NOW, put, record
-from recollect.values.filter import Filter
 from recollect.values.scope import Identity, Viewer
-from recollect.values.search import Search
+from recollect.values.search import Filter, Search
 
 _HELD, _TELLING, _TINY = 20_000, 400, 10_000
 _COUNTED = "SELECT sum(idx_tup_read)::bigint FROM pg_stat_all_indexes WHERE schemaname = 'recollect' AND relname LIKE 'memories%'"
 
 _OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+_ANALYZED = (
+    "SELECT bool_and(last_analyze IS NOT NULL) FROM pg_stat_all_tables"
+    " WHERE schemaname = 'recollect' AND relname IN ('memories_p000', 'events_p000', 'terms_p000')"
+)
 # What differs from row to row.
 _FRESH = {
     "account_id": "n", "row": "nextval('memory_rows')", "id": "gen_random_uuid()", "digest": "decode(md5(n::text), 'hex')",
@@ -43,7 +47,8 @@ def shared_part(fresh_database: str) -> Iterator[psycopg.Connection]:
 
 def _columns(superuser: psycopg.Connection) -> list[str]:
     found = superuser.execute(
-        "SELECT attname FROM pg_attribute WHERE attrelid = 'memories'::regclass AND attnum > 0 ORDER BY attnum"
+        "SELECT attname FROM pg_attribute WHERE attrelid = 'memories'::regclass"
+        " AND attnum > 0 AND attgenerated = '' ORDER BY attnum"
     )
     return [name for (name,) in found]
 
@@ -55,9 +60,10 @@ def _multiply(superuser: psycopg.Connection, account: str) -> None:
     fresh = {**_FRESH, "account_id": "m.account_id",
              "packed_words": "m.packed_words || CASE WHEN n %% %s = 0 THEN %s ELSE ''::bytea END",
              "words": "m.words || CASE WHEN n %% %s = 0 THEN %s ELSE n END"}  # fmt: skip
+    columns = ", ".join(f'"{name}"' for name in _columns(superuser))
     chosen = ", ".join(fresh.get(name, f'm."{name}"') for name in _columns(superuser))
     superuser.execute(
-        f"INSERT INTO memories SELECT {chosen} FROM memories AS m, generate_series(1, %s) AS n WHERE m.account_id = %s",
+        f"INSERT INTO memories ({columns}) SELECT {chosen} FROM memories AS m, generate_series(1, %s) AS n WHERE m.account_id = %s",
         [_HELD // _TELLING, told.to_bytes(4, "little", signed=True), _HELD // _TELLING, told, _HELD, own],
     )
     superuser.execute("INSERT INTO terms VALUES (%s, %s, %s)", [own, told, _TELLING])
@@ -130,7 +136,7 @@ def test_words_under_a_filter_are_looked_up_without_going_through_the_account(
     viewer = Viewer(Identity("one"))
     search = Search(viewer, Filter(types=("fact",)), NOW.timestamp() + 9, None, ("telling",), depth=20)
     before = _entries_read(shared_part)
-    with store.reading() as reader:
+    with store.view() as reader:
         found = reader.candidates(search)
     store.close()
     assert len(found.rows) == 20
@@ -138,3 +144,49 @@ def test_words_under_a_filter_are_looked_up_without_going_through_the_account(
     while shared_part.execute(_OTHERS).fetchone() != others:  # what a connection read is told when it ends
         assert time.monotonic() < deadline
     assert _TELLING <= _entries_read(shared_part) - before < 8 * _TELLING
+
+
+_LOOKUPS: dict[str, Callable[[PostgresReader, str], object]] = {
+    "the first page of a list": lambda reader, _: reader.find(Identity("one"), Filter(), NOW, limit=5),
+    "a whole id": lambda reader, id: reader.get("one", [id]),
+    "the beginning of an id": lambda reader, id: reader.find_by_id("one", id[:18]),
+    "the end of an id": lambda reader, id: reader.find_by_id("one", id[-8:]),
+    "counts": lambda reader, _: reader.count("one", NOW, Identity("one")),
+}
+
+
+@pytest.mark.parametrize("wanted", list(_LOOKUPS))
+def test_what_is_looked_up_in_a_large_account_reads_a_few_rows_of_it(
+    shared_part: psycopg.Connection, fresh_database: str, wanted: str
+) -> None:
+    others = shared_part.execute(_OTHERS).fetchone()
+    found = shared_part.execute("SELECT id::text FROM memories WHERE account_id = %s LIMIT 1", [account_number("one")])
+    (id,) = found.fetchone() or ("",)
+    store = PostgresStore(fresh_database, Options(connections=1))
+    before = _rows_read(shared_part)
+    with store.view(NOW) as reader:
+        assert _LOOKUPS[wanted](reader, id)
+    store.close()
+    deadline = time.monotonic() + 10
+    while shared_part.execute(_OTHERS).fetchone() != others:  # what a connection read is told when it ends
+        assert time.monotonic() < deadline
+    assert _rows_read(shared_part) - before < 200
+
+
+def _rows_read(superuser: psycopg.Connection) -> int:
+    superuser.execute("SELECT pg_stat_force_next_flush()")
+    sequential = superuser.execute(
+        "SELECT sum(seq_tup_read)::bigint FROM pg_stat_all_tables WHERE schemaname = 'recollect' AND relname LIKE 'memories%'"
+    ).fetchone()
+    assert sequential is not None
+    return _entries_read(superuser) + int(sequential[0] or 0)
+
+
+def test_statistics_are_collected_after_a_load(fresh_database: str) -> None:
+    store = PostgresStore(fresh_database, Options(connections=2, partitions=1))
+    put(store, *(record(f"number {number}") for number in range(1_000)))
+    with psycopg.connect(fresh_database, autocommit=True) as superuser:
+        deadline = time.monotonic() + 30
+        while superuser.execute(_ANALYZED).fetchone() != (True,):
+            assert time.monotonic() < deadline, "nobody collected statistics"
+    store.close()

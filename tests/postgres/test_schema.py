@@ -9,10 +9,10 @@ import pytest
 
 import recollect
 from recollect.errors import SettingsError, StoreDamaged, StoreError, StoreNewer
-from recollect.persist.postgres.address import Options, address_of
-from recollect.persist.postgres.migrate import migrate
-from recollect.persist.postgres.sql import migrations, queries, text_of
-from recollect.persist.postgres.store import PostgresStore, upgraded
+from recollect.store.postgres.options import Options, parse_address
+from recollect.store.postgres.schema import migrate
+from recollect.store.postgres.sql import migrations, queries, text_of
+from recollect.store.postgres.store import PostgresStore, upgrade
 
 DESCRIBED = """
 SELECT 'column', table_name || '.' || column_name, concat_ws(' ', data_type, udt_name, is_nullable, column_default, collation_name)
@@ -86,9 +86,10 @@ def test_every_table_has_as_many_parts_as_were_asked_for(fresh_database: str) ->
 
 def test_every_named_query_is_valid_sql(superuser: psycopg.Connection) -> None:
     """The server itself parses each; pieces of queries and what a migration is told are left out."""
-    pieces = {"memory", "document", "path", "find_memories", "page", "count_tags", "by_tag", "read", "turn", "write"}
+    pieces = {"memory", "document", "event", "find_memories", "page", "count_tags", "by_tag", "find_events"}
     for name, query in queries().items():
-        if name in pieces or "{reached}" in query or query.split()[0] not in ("SELECT", "INSERT", "UPDATE", "DELETE"):
+        query = query.replace("{asked}", queries()["ids_given"])
+        if name in pieces or query.split()[0] not in ("SELECT", "INSERT", "UPDATE", "DELETE"):
             continue
         numbered, known = query, []
         for parameter in dict.fromkeys(re.findall(r"%\((\w+)\)s", query)):
@@ -115,10 +116,10 @@ def test_two_schemas_of_one_database_know_nothing_of_each_other(fresh_database: 
 
 def test_a_dry_run_says_what_it_would_do_and_leaves_nothing(fresh_database: str) -> None:
     options = Options(partitions=2)
-    first = upgraded(fresh_database, options, dry_run=True)
+    first = upgrade(fresh_database, options, dry_run=True)
     assert [name for name, _ in first] == ["create"]
-    assert upgraded(fresh_database, options, dry_run=False) == first
-    assert upgraded(fresh_database, options, dry_run=False) == upgraded(fresh_database, options, dry_run=True) == []
+    assert upgrade(fresh_database, options, dry_run=False) == first
+    assert upgrade(fresh_database, options, dry_run=False) == upgrade(fresh_database, options, dry_run=True) == []
 
 
 def test_a_newer_schema_is_refused_and_an_older_one_asks_to_be_migrated(
@@ -131,7 +132,7 @@ def test_a_newer_schema_is_refused_and_an_older_one_asks_to_be_migrated(
                 PostgresStore(empty_database)
         superuser.execute("UPDATE notes SET value = '999' WHERE name = 'schema'")
         with pytest.raises(StoreNewer, match="upgrade"):
-            migrate(address_of(empty_database, Options()), Options())
+            migrate(parse_address(empty_database, Options()), Options())
     finally:
         superuser.execute("UPDATE notes SET value = %s WHERE name = 'schema'", [str(migrations()[-1][0])])
 

@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.persist.postgres.address import Options
-from recollect.persist.postgres.store import PostgresStore
-from recollect.persist.sqlite.store import SqliteStore
 from recollect.ports import Store
+from recollect.store.postgres.options import Options
+from recollect.store.postgres.store import PostgresStore
+from recollect.store.sqlite.store import SqliteStore
 from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, EVERY_STATUS, MODEL, NOW, VIEWER, record
 from recollect.testing.servers import fresh_database
-from recollect.values.filter import Filter
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Viewer
-from recollect.values.search import Search
+from recollect.values.search import DeliveryQuery, Filter, Search
 
 _WORDS = [f"{one}{two}" for one in ("lamp", "valve", "door", "kettle", "shelf", "roof") for two in "abcdefgh"]
 _SCOPES: tuple[dict[str, Any], ...] = (
@@ -103,7 +102,7 @@ SEARCHES = {
 
 def _seen(store: Store, search: Search) -> dict[str, Any]:
     """Everything a search says, by the time each memory was made, which tells them apart on both sides."""
-    with store.reading(NOW) as reader:
+    with store.view(NOW) as reader:
         found = reader.candidates(search)
     columns = {
         name: getattr(found.columns, name) for name in found.columns.__slots__ if name not in ("thread", "created")
@@ -133,15 +132,20 @@ def test_a_search_finds_the_same_rows_with_the_same_numbers(both: tuple[Store, S
 def test_near_holding_among_and_standing_agree(both: tuple[Store, Store], name: str) -> None:
     search, answers = replace(SEARCHES[name], depth=20), []
     for store in both:
-        with store.reading(NOW) as reader:
+        with store.view(NOW) as reader:
             near = reader.near(search, [_VECTOR, -_VECTOR])
-            held = reader.holding(search, [("lampa",), ("lampa", "doorb"), ("unheard",)], 60)
-            shown = reader.among(search, list(range(1, 300)))
-            first = reader.standing(search, limit=25)
-            latest = reader.standing(search, types=("rule",), since=NOW.timestamp() - 50 * _HOUR, limit=9)
+            held = reader.rows_with_terms(search, [("lampa",), ("lampa", "doorb"), ("unheard",)], 60)
+            shown = reader.filter_visible(search, list(range(1, 300)))
+            since = NOW.timestamp() - 50 * _HOUR
+            lists = [
+                DeliveryQuery(25),
+                DeliveryQuery(9, types=("rule",), since=since),
+                DeliveryQuery(9, rows=(*shown[5:9],)),
+            ]
+            first, latest, some = reader.list_by_delivery(search, lists)
         base = min(shown)  # row numbers differ by where each store began to count
         answers.append([
             [([int(row) - base for row in one.rows], np.round(one.cosine, 3).tolist(), one.status.tolist()) for one in near],
-            [[row - base for row in part] for part in (*held, shown, first, latest)],
+            [[row - base for row in part] for part in (*held, shown, first, latest, some)],
         ])  # fmt: skip
     assert answers[0] == answers[1]

@@ -10,17 +10,16 @@ import psycopg
 import pytest
 from numpy.typing import NDArray
 
-from recollect.persist.postgres.address import Options
-from recollect.persist.postgres.connection import direct
-from recollect.persist.postgres.rows import account_number
-from recollect.persist.postgres.sql import queries
-from recollect.persist.postgres.store import PostgresStore, upgraded
-from recollect.persist.postgres.vector_index import INDEXED_FROM, wanted_indexes
-from recollect.persist.postgres.words import marks_of
+from recollect.store.postgres.connections import connect_directly
+from recollect.store.postgres.options import Options
+from recollect.store.postgres.rows import account_number
+from recollect.store.postgres.sql import queries, text_of
+from recollect.store.postgres.store import PostgresStore, upgrade
+from recollect.store.postgres.terms import marks_of
+from recollect.store.postgres.vector_index import INDEXED_FROM, wanted_indexes
 from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, SEARCH, VIEWER, alter, axis, put, record
-from recollect.values.filter import Filter
 from recollect.values.memory import Record
-from recollect.values.search import Search
+from recollect.values.search import Filter, Search
 
 _RECOUNTED = {
     "SELECT word, memories FROM terms": "SELECT u, count(DISTINCT row) FROM memories, unnest(words) AS u GROUP BY u",
@@ -61,6 +60,10 @@ def test_what_is_counted_stays_in_step_with_the_memories(store: PostgresStore, s
         tx.remove(moved.with_(content="roof", scope="team", team="core"))
     for kept, counted in _RECOUNTED.items():
         assert sorted(superuser.execute(kept)) == sorted(superuser.execute(counted)), kept
+    kept_tallies = superuser.execute("DELETE FROM tallies RETURNING kind, name, room, held").fetchall()
+    superuser.execute(text_of("count_tallies.sql"))
+    recounted = superuser.execute("SELECT kind, name, room, held FROM tallies").fetchall()
+    assert sorted(kept_tallies) == sorted(recounted) and {kind for kind, *_ in recounted} >= {"status", "tag", "event"}
     summed = "SELECT sum(vector::vector) AS total FROM vectors WHERE part = 0"
     (apart,) = superuser.execute(f"SELECT c.total <-> s.total FROM centers AS c, ({summed}) AS s").fetchone() or (9.0,)
     assert apart < 1e-3
@@ -72,7 +75,7 @@ def test_an_account_that_lost_everything_leaves_no_counts(store: PostgresStore, 
     put(store, memory, vectors=axis(0))
     with store.transaction(ACCOUNT, "tester", NOW) as tx:
         tx.purge(memory)
-    for table in ("terms", "rooms", "centers", "vectors"):
+    for table in ("terms", "rooms", "centers", "vectors", "tallies"):
         assert superuser.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
 
 
@@ -112,7 +115,7 @@ def test_a_term_has_another_number_in_every_account() -> None:
 def test_the_rarest_words_decide_and_never_none_of_them(
     store: PostgresStore, memories: Sequence[int], most: int, kept: set[int]
 ) -> None:
-    with direct(store.address) as connection:
+    with connect_directly(store.address) as connection:
         connection.execute(f"SET search_path TO {store.address.schema}")
         for word, many in enumerate(memories):
             if many:
@@ -132,10 +135,10 @@ def test_a_change_is_seen_by_the_next_view_of_another_process(store: PostgresSto
     old = record("green door")
     put(store, old)
     for _ in range(2):
-        with other.reading(NOW) as reader:
+        with other.view(NOW) as reader:
             assert len(reader.candidates(SEARCH)) == 1
     put(store, record("green gate", supersedes=old.id), record("green roof"))
-    with other.reading(NOW) as reader:
+    with other.view(NOW) as reader:
         found = reader.candidates(SEARCH)
         assert [m.content for m in reader.fetch(ACCOUNT, found.rows.tolist())] == ["green gate", "green roof"]
     other.close()
@@ -155,10 +158,10 @@ def test_a_large_account_gets_an_index_of_its_own_and_finds_the_nearest(
     assert [(index.memories, index.valid) for index in wanted_indexes(superuser)] == [(INDEXED_FROM, False)]
     asked = _unit(8, 99)
     before = [_nearest(store, vector) for vector in asked]
-    assert [name for name, _ in upgraded(empty_database, store.options, dry_run=False)] == ["vector index"]
+    assert [name for name, _ in upgrade(empty_database, store.options, dry_run=False)] == ["vector index"]
     (index,) = wanted_indexes(superuser)
     assert index.valid
-    assert upgraded(empty_database, store.options, dry_run=False) == []
+    assert upgrade(empty_database, store.options, dry_run=False) == []
     after = [_nearest(store, vector) for vector in asked]
     shared = [len(set(one) & set(two)) / len(one) for one, two in zip(before, after, strict=True)]
     assert np.mean(shared) >= 0.98
@@ -189,12 +192,12 @@ def _walks(superuser: psycopg.Connection, index: str) -> int:
 
 
 def _candidates(store: PostgresStore, vector: NDArray[np.float32]) -> int:
-    with store.reading(NOW) as reader:
+    with store.view(NOW) as reader:
         return len(reader.candidates(Search(VIEWER, Filter(), NOW.timestamp(), depth=10, vector=vector)))
 
 
 def _nearest(store: PostgresStore, vector: NDArray[np.float32], wanted: Filter | None = None) -> list[str]:
     search = Search(VIEWER, wanted or Filter(), NOW.timestamp(), depth=10)
-    with store.reading(NOW) as reader:
+    with store.view(NOW) as reader:
         (near,) = reader.near(search, [vector])
         return [memory.content for memory in reader.fetch(ACCOUNT, near.rows.tolist())]

@@ -67,7 +67,7 @@ def test_a_standby_is_read_and_not_written(
                 lambda: here.remember("The vault is in Basel"),
                 lambda: here.forget(kept.id),
                 here.undo,
-                lambda: here.off("atlas"),
+                lambda: here.disable("atlas"),
             ):
                 with pytest.raises(ReadOnly, match="primary"):
                     change()

@@ -12,10 +12,10 @@ from psycopg import sql
 
 import recollect
 from recollect.errors import InvalidInput, StoreError
-from recollect.persist.postgres.address import Options
-from recollect.persist.postgres.rows import account_number
-from recollect.persist.postgres.store import PostgresStore
-from recollect.persist.sqlite.store import SqliteStore
+from recollect.store.postgres.options import Options
+from recollect.store.postgres.rows import account_number
+from recollect.store.postgres.store import PostgresStore
+from recollect.store.sqlite.store import SqliteStore
 from recollect.testing.contract.samples import (
     ACCOUNT,
     DIMENSIONS,
@@ -31,18 +31,17 @@ from recollect.testing.contract.samples import (
     recalled,
     record,
 )
-from recollect.values.filter import Filter
-from recollect.values.search import Search
+from recollect.values.search import Filter, Search
 
 
 def test_each_process_sees_what_others_committed_at_its_next_call(empty_database: str) -> None:
     one, other = (PostgresStore(empty_database, Options(connections=2)) for _ in range(2))
     old = record("the green door is open", tags=("door",), triggers=("knock",))
     put(one, old)
-    with other.reading() as reader:
+    with other.view() as reader:
         assert (reader.tag_names(ACCOUNT), len(reader.triggers(ACCOUNT))) == (["door"], 1)
     put(one, record("the green door is shut", supersedes=old.id, tags=("shut",), triggers=("ring",)))
-    with other.reading() as reader:
+    with other.view() as reader:
         assert (reader.tag_names(ACCOUNT), len(reader.triggers(ACCOUNT))) == (["door", "shut"], 2)
     assert recalled(other) == {"the green door is shut"}
     for store in (one, other):
@@ -51,7 +50,7 @@ def test_each_process_sees_what_others_committed_at_its_next_call(empty_database
 
 def test_a_view_does_not_move_while_others_write(store: PostgresStore) -> None:
     put(store, record("the green door is open"))
-    with store.reading() as reader:
+    with store.view() as reader:
         before = reader.find(IDENTITY, Filter(), NOW, limit=10)
         writing = threading.Thread(target=put, args=(store, record("the green lamp is broken")))
         writing.start()
@@ -64,7 +63,7 @@ def test_a_view_inside_a_change_sees_it_and_a_change_inside_a_change_is_refused(
     memory = record()
     with store.transaction(ACCOUNT, "tester", NOW) as tx:
         tx.insert(memory, None)
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.get(ACCOUNT, [memory.id]) == [memory]
         with pytest.raises(StoreError, match="inside another"), store.transaction(ACCOUNT, "tester", NOW):
             pass
@@ -101,7 +100,7 @@ def test_a_load_and_single_writes_leave_the_same(store: PostgresStore, tmp_path:
     search = Search(VIEWER, Filter(), NOW.timestamp(), axis(3).reshape(-1), ("kind", "three"), depth=1000)
     answers = []
     for each in (store, file):
-        with each.reading() as reader:
+        with each.view() as reader:
             found = reader.candidates(search)
             ids = [memory.id for memory in reader.fetch(ACCOUNT, found.rows.tolist())]
             scores = dict(
@@ -121,7 +120,7 @@ def test_counting_accesses_leaves_what_others_know_of_the_account_alone(
     put(store, memory)
     seq = superuser.execute("SELECT seq FROM accounts").fetchall()
     with store.transaction(ACCOUNT, "tester", NOW) as tx:
-        tx.touch(ACCOUNT, dict.fromkeys(tx.rows_of(ACCOUNT, [memory.id]), 3), NOW)
+        tx.touch(ACCOUNT, dict.fromkeys(tx.rows_of(ACCOUNT, [memory.id]), (3, NOW)))
     found = held(store, memory)
     assert found is not None and found.access_count == 3
     assert superuser.execute("SELECT seq FROM accounts").fetchall() == seq
@@ -235,5 +234,5 @@ def test_a_change_that_failed_in_the_middle_is_never_acknowledged(
             change_something()
     finally:
         superuser.execute("ALTER TABLE elsewhere RENAME TO triggers")
-    with store.reading() as reader:
+    with store.view() as reader:
         assert reader.note("kept") is None

@@ -2,7 +2,8 @@
 
 import pytest
 
-from recollect.recall.cascade import WIDTH, Cascade, walk
+from recollect.recall.cascade import Cascade
+from recollect.recall.graph_walk import BEAM_WIDTH, walk
 from recollect.values.link import EDGE_WEIGHTS, Edge, step_weight
 
 A, B, C, D = (("memory", row) for row in (1, 2, 3, 4))
@@ -79,7 +80,7 @@ def test_a_seed_keeps_its_own_score_where_a_path_would_give_less() -> None:
 
 
 def test_a_level_is_walked_on_from_its_best_nodes_only() -> None:
-    many = [("memory", row) for row in range(100, 100 + 2 * WIDTH)]
+    many = [("memory", row) for row in range(100, 100 + 2 * BEAM_WIDTH)]
     beyond = ("memory", 9999)
     star = [(A, "relates_to", node, 0.5 + place / 1000) for place, node in enumerate(many)]
     weakest = walk({A: 1.0}, steps(*star, (many[0], "relates_to", beyond)))

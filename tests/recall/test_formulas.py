@@ -5,20 +5,22 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from recollect.recall.cascade import Cascade, walk
+from recollect.recall.cascade import Cascade
+from recollect.recall.features import Features
+from recollect.recall.graph_walk import walk
+from recollect.recall.hybrid import Hybrid
 from recollect.recall.profiles import Belief, Composite, Hebbian, Relevance
-from recollect.recall.query import parse
-from recollect.recall.sight import Sight
+from recollect.recall.query import parse_query
+from recollect.values.enums import SCOPES, STATUSES
 from recollect.values.link import Edge
-from recollect.values.memory import Provenance, Record
-from recollect.values.search import Candidates, Columns
-from recollect.values.trust import confidence_now
-from recollect.values.words import SCOPES, STATUSES
+from recollect.values.memory import Provenance, Record, confidence_now
+from recollect.values.search import ASSISTANT, Candidates, Columns
+from recollect.wiring import profiles_of
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 
-def sight(similarity=0.0, bm25=0.0, **columns) -> Sight:
+def features(similarity=0.0, bm25=0.0, **columns) -> Features:
     """One candidate with these signals; times are given as days ago."""
     seconds = {"created": 0.0, "updated": 0.0, "accessed": 0.0, "hit": np.nan, "occurred": np.nan}
     given = {name: np.array([0], kind) for name, kind in _kinds().items()}
@@ -35,7 +37,7 @@ def sight(similarity=0.0, bm25=0.0, **columns) -> Sight:
         columns=Columns(**given),
     )
     alike = np.array([similarity], np.float32)
-    return Sight(parse("anything", NOW), found, alike, alike, embedded=True)
+    return Features(parse_query("anything", NOW), found, alike, alike, embedded=True)
 
 
 def _kinds():
@@ -48,33 +50,33 @@ def _kinds():
 
 @pytest.mark.parametrize(("days", "decay"), [(0, 1.0), (1, 0.951), (7, 0.705), (14, 0.497), (30, 0.223), (60, 0.050)])
 def test_composite_recency_is_the_table_of_seed_000(days, decay) -> None:
-    scores = Composite().score(sight(accessed=days))
+    scores = Composite().score(features(accessed=days))
     assert scores.parts["recency"].values[0] == pytest.approx(decay, abs=0.001)
 
 
 def test_composite_adds_half_similarity_three_tenths_importance_a_fifth_recency() -> None:
-    scores = Composite().score(sight(similarity=0.8, importance=0.6, accessed=7))
+    scores = Composite().score(features(similarity=0.8, importance=0.6, accessed=7))
     assert scores.total[0] == pytest.approx(0.5 * 0.8 + 0.3 * 0.6 + 0.2 * 0.705, abs=0.001)
 
 
 @pytest.mark.parametrize(("score", "factor"), [(3, 1.82), (0, 1.0), (-1, 0.82), (-5, 0.37)])
 def test_hebbian_reinforcement_is_the_list_of_seed_001(score, factor) -> None:
-    scores = Hebbian().score(sight(bm25=2.0, score=score))
+    scores = Hebbian().score(features(bm25=2.0, score=score))
     assert scores.parts["reinforcement"].values[0] == pytest.approx(factor, abs=0.005)
     assert scores.total[0] == pytest.approx(2.0 * factor, abs=0.01)
 
 
 def test_hebbian_recency_counts_from_the_last_hit_else_from_creation() -> None:
-    assert Hebbian().score(sight(bm25=1.0, created=100)).total[0] == pytest.approx(0.5)
-    assert Hebbian().score(sight(bm25=1.0, created=100, hit=0)).total[0] == pytest.approx(1.0)
+    assert Hebbian().score(features(bm25=1.0, created=100)).total[0] == pytest.approx(0.5)
+    assert Hebbian().score(features(bm25=1.0, created=100, hit=0)).total[0] == pytest.approx(1.0)
 
 
 def test_hebbian_needs_a_word_in_common() -> None:
-    assert np.isnan(Hebbian().score(sight(bm25=0.0, score=50)).total[0])
+    assert np.isnan(Hebbian().score(features(bm25=0.0, score=50)).total[0])
 
 
 def test_relevance_multiplies_importance_confidence_and_decay() -> None:
-    total = Relevance(decay=0.1).score(sight(importance=0.8, confidence=0.5, accessed=10)).total[0]
+    total = Relevance(decay=0.1).score(features(importance=0.8, confidence=0.5, accessed=10)).total[0]
     assert total == pytest.approx(0.8 * 0.5 * np.exp(-1))
 
 
@@ -82,7 +84,7 @@ def test_relevance_multiplies_importance_confidence_and_decay() -> None:
     ("days", "decay"), [(1, 0.995), (7, 0.966), (30, 0.861), (90, 0.638), (180, 0.407), (365, 0.161)]
 )
 def test_belief_decay_is_the_table_of_seed_004(days, decay) -> None:
-    scores = Belief().score(sight(similarity=1.0, updated=days))
+    scores = Belief().score(features(similarity=1.0, updated=days))
     assert scores.parts["recency"].values[0] == pytest.approx(decay, abs=0.001)
 
 
@@ -91,12 +93,12 @@ def test_belief_decay_is_the_table_of_seed_004(days, decay) -> None:
     [(0.92, "project", 1.0, 5, 0.897), (0.95, "global", 1.0, 60, 0.563), (0.88, "global", 0.5, 2, 0.3485)],
 )
 def test_belief_gives_the_worked_example_of_seed_004(similarity, scope, weight, days, final) -> None:
-    total = Belief().score(sight(similarity, scope=SCOPES.index(scope), weight=weight, updated=days)).total[0]
+    total = Belief().score(features(similarity, scope=SCOPES.index(scope), weight=weight, updated=days)).total[0]
     assert total == pytest.approx(final, abs=0.001)
 
 
 def test_belief_shows_a_superseded_memory_only_at_the_lowest_weight() -> None:
-    shown = Belief().score(sight(1.0, status=STATUSES.index("superseded"), scope=SCOPES.index("project"))).total[0]
+    shown = Belief().score(features(1.0, status=STATUSES.index("superseded"), scope=SCOPES.index("project"))).total[0]
     assert shown == pytest.approx(0.1)
 
 
@@ -107,7 +109,7 @@ def test_belief_fetches_three_times_the_limit_and_at_least_fifteen(limit, fetche
 
 @pytest.mark.parametrize("hours", [0, 6, 24, 48, 240])
 def test_cascade_boosts_recent_access(hours) -> None:
-    scores = Cascade().score(sight(0.8, accessed=hours / 24))
+    scores = Cascade().score(features(0.8, accessed=hours / 24))
     assert scores.parts["recency boost"].values[0] == pytest.approx(1 + 0.5 * np.exp(-hours / 24), abs=1e-4)
 
 
@@ -127,8 +129,40 @@ def test_cascade_walks_two_steps_with_falling_scores_and_keeps_the_best_path() -
     assert c not in reached
 
 
+@pytest.mark.parametrize(
+    ("signal", "column", "moved"),
+    [
+        ("low trust", {"trust": 0.3}, -0.1),
+        ("low confidence", {"confidence": 0.5}, -0.05),
+        ("weight", {"weight": 0.5}, -0.05),
+        ("importance", {"importance": 0.9}, 0.04),
+        ("reinforcement", {"score": 5}, 0.1),
+        ("said by assistant", {"role": ASSISTANT}, -0.4),
+        ("is a question", {"asks": True}, -0.05),
+        ("scope match", {"scope": SCOPES.index("project")}, 0.03),
+        ("stale", {"updated": 30}, -0.03 * (1 - np.exp(-1))),
+    ],
+)
+def test_each_prior_of_hybrid_moves_the_score_in_its_own_direction(signal, column, moved) -> None:
+    before = Hybrid().score(features(0.8, scope=SCOPES.index("global")))
+    after = Hybrid().score(features(0.8, **{"scope": SCOPES.index("global"), **column}))
+    part = after.parts[signal]
+    assert part.weight * part.values[0] == pytest.approx(moved, abs=1e-6)
+    assert after.total[0] - before.total[0] == pytest.approx(moved, abs=1e-5)
+
+
+def test_hybrid_without_its_changing_parts_does_not_age() -> None:
+    fresh, old = (Hybrid().steady().score(features(0.8, updated=days)).total[0] for days in (0, 300))
+    assert fresh == old
+
+
+def test_every_profile_that_walks_the_graph_says_so() -> None:
+    assert [name for name, profile in profiles_of({}).items() if profile.needs.graph_walk] == ["cascade"]
+    assert {name for name, profile in profiles_of({}).items() if not profile.needs.meaning} == {"hebbian"}
+
+
 def test_ages_are_never_negative_whatever_a_clock_said() -> None:
-    assert Composite().score(sight(accessed=-5)).parts["recency"].values[0] == 1.0
+    assert Composite().score(features(accessed=-5)).parts["recency"].values[0] == 1.0
 
 
 def record(**fields) -> Record:

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 import recollect
-from recollect.recall.currency import newest_first
-from recollect.recall.intent import intent_of
-from recollect.recall.second_look import names_in
+from recollect.recall.expansion import names_in
+from recollect.recall.query import detect_intent
+from recollect.recall.ranking import newest_first
 from recollect.values.passages import passages
 
 
@@ -44,7 +44,7 @@ def test_an_assistants_answer_lends_nothing_and_stands_behind_what_people_said(m
     )
     first, second = memory.recall("where does my sister play the cello", limit=2, explain=True)
     assert first.memory.speaker == "user" and second.memory.speaker == "assistant"
-    assert second.explain.signal("assistant's words") == 1.0
+    assert second.explain.signal("said by assistant") == 1.0
 
 
 def test_asking_what_the_assistant_said_lifts_its_answers(memory) -> None:
@@ -75,7 +75,7 @@ def test_a_second_look_follows_a_name_the_question_does_not_have(memory) -> None
     memory.remember("In spring the desk of Sunniva Holmqvist moved to the lighthouse")
     found = memory.recall("where is the desk of whoever wrote the invoice parser", limit=2, explain=True)
     assert found[1].memory.content.endswith("the lighthouse")
-    assert found[1].explain.signal("linked") > 0
+    assert found[1].explain.signal("shared name") > 0
 
 
 def test_names_already_asked_for_are_not_followed(memory) -> None:
@@ -122,7 +122,7 @@ def test_what_of_a_memory_is_embedded(memory, speaker, text, count, start) -> No
 
 
 @pytest.mark.parametrize(
-    ("question", "for_help", "to_assistant"),
+    ("question", "for_help", "about_assistant"),
     [
         ("Can you suggest a restaurant?", True, False),
         ("How do I deploy this?", True, False),
@@ -131,16 +131,30 @@ def test_what_of_a_memory_is_embedded(memory, speaker, text, count, start) -> No
         ("Remind me what you said about trails", False, True),
     ],
 )
-def test_the_wording_of_a_question_tells_what_it_is_after(question, for_help, to_assistant) -> None:
-    intent = intent_of(question)
-    assert intent.to_assistant is to_assistant
-    assert intent.request is for_help or to_assistant
+def test_the_wording_of_a_question_tells_what_it_is_after(question, for_help, about_assistant) -> None:
+    intent = detect_intent(question)
+    assert intent.about_assistant is about_assistant
+    assert intent.asks_for_help is for_help or about_assistant
 
 
 def test_without_any_word_in_common_and_without_vectors_there_is_no_answer(tmp_path, clock) -> None:
     with recollect.open(tmp_path / "m.db", embedder="none", clock=clock) as memory:
         memory.remember("The vault is in Bern")
         assert memory.recall("penguins").hits == ()
+
+
+def test_of_two_equal_answers_the_trusted_one_comes_first(memory) -> None:
+    filler(memory)
+    drafts = [
+        {"content": "The backup of the harbour office runs at noon"},
+        {"content": "The backup of the harbour office runs at dusk", "trust": 0.2},
+    ]
+    # Of two equal scores the later row comes first, so only the prior keeps the trusted one in front.
+    trusted, doubtful = (outcome.memory for outcome in memory.remember_many(drafts, verbatim=True))
+    found = memory.recall("when does the backup of the harbour office run", limit=2, explain=True)
+    assert [hit.memory.id for hit in found] == [trusted.id, doubtful.id]
+    low = next(signal for signal in found[1].explain.signals if signal.name == "low trust")
+    assert low.value == 1.0 and low.contribution < 0
 
 
 def test_a_lone_memory_has_a_score(memory) -> None:
@@ -158,3 +172,13 @@ def test_every_hit_explains_itself(memory) -> None:
     (hit, *_) = memory.recall("ledger entry for parcel 26", explain=True)
     total = sum(signal.contribution for signal in hit.explain.signals)
     assert total == pytest.approx(hit.score, abs=0.01)
+
+
+def test_what_is_little_trusted_comes_after_the_same_from_a_trusted_source(memory) -> None:
+    filler(memory)
+    drafts = [{"content": "The boiler code of the summer house is 4711", "trust": trust} for trust in (0.1, 1.0)]
+    memory.remember_many(drafts, verbatim=True)
+    trusted, doubtful = memory.recall("boiler code of the summer house", limit=2, explain=True)
+    assert (trusted.memory.trust, doubtful.memory.trust) == (1.0, 0.1)
+    signals = {signal.name: signal for signal in doubtful.explain.signals}
+    assert signals["low trust"].value > 0 > signals["low trust"].contribution

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from recollect.persist.redis.working import RedisWorking
+from recollect.store.redis.working import RedisWorking
 from recollect.testing.servers import Server, redis_server
 
 

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import SettingsError
-from recollect.persist.redis.names import names_of
-from recollect.persist.redis.working import RedisWorking
 from recollect.ports import Working
+from recollect.store.redis.client import names_of
+from recollect.store.redis.working import RedisWorking
 from recollect.testing.contract.working import NOW, ROOM, WorkingContract
 from recollect.testing.servers import redis_server
 
@@ -24,7 +24,7 @@ NAMES = st.text(st.sampled_from(":{}%*?[]\\ a\x00\x1fé😀\ud800"), max_size=4)
 PLACES = st.tuples(NAMES, NAMES, NAMES, NAMES)
 COUNTER = """
 import sys
-from recollect.persist.redis.working import RedisWorking
+from recollect.store.redis.working import RedisWorking
 working, room, now = RedisWorking(sys.argv[1]), ("acme", "ada", "t1"), 1.8e9
 print("ready", flush=True)
 sys.stdin.readline()

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from recollect.config import load
-from recollect.embed.attached import Attached
+from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
-from recollect.persist.in_memory import InMemoryStore
-from recollect.persist.sqlite.store import SqliteStore
 from recollect.ports import Store
+from recollect.store.sqlite.store import SqliteStore
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
+from recollect.testing.in_memory import InMemoryStore
 from recollect.testing.twins import Twins
 from recollect.values.scope import Identity
 from recollect.wiring import assemble
@@ -32,7 +32,9 @@ def grown(tmp_path: Path, clock: FixedClock) -> tuple[Twins, Reopen]:
 
     def engine(store: Store) -> Memory:
         loaded = load(db=str(tmp_path / "memory.db"), embedder="none")
-        return Memory(assemble(loaded, store, Attached(HashingEmbedder(), store, known=True), None, clock), Identity())
+        return Memory(
+            assemble(loaded, store, StoreEmbedder(HashingEmbedder(), store, known=True), None, clock), Identity()
+        )
 
     def opened() -> tuple[Memory, Memory]:
         return engine(reference), engine(SqliteStore(tmp_path / "memory.db", durable=False))

@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from recollect.config import load
-from recollect.embed.attached import Attached
+from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
 from recollect.errors import RecollectError
-from recollect.parts import Parts
-from recollect.persist.in_memory import InMemoryStore
-from recollect.persist.sqlite.store import SqliteStore
 from recollect.ports import Clock, Store
+from recollect.runtime import Runtime
+from recollect.store.sqlite.store import SqliteStore
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
+from recollect.testing.in_memory import InMemoryStore
 from recollect.testing.twins import Act, Ids, Twins
+from recollect.values.enums import LINK_RELATIONS, MEMORY_TYPES, RESOLUTIONS
 from recollect.values.scope import Identity
-from recollect.values.words import LINK_RELATIONS, MEMORY_TYPES, WAYS_OUT
 from recollect.wiring import assemble
 
 PROFILES = ("hybrid", "belief", "hebbian", "composite", "relevance", "cascade")
@@ -106,10 +106,10 @@ class TwinEngines(RuleBasedStateMachine):
     def _engine(self, store: Store) -> Memory:
         return Memory(self._wired(store, self.clock), Identity())
 
-    def _wired(self, store: Store, clock: Clock) -> Parts:
+    def _wired(self, store: Store, clock: Clock) -> Runtime:
         """The parts of any engine, on a given store; the reference looks at the past through its own kind too."""
         loaded = load({"XDG_CONFIG_HOME": str(self.folder)}, db=str(self.folder / "memory.db"), embedder="none")
-        parts = assemble(loaded, store, Attached(HashingEmbedder(), store, known=True), None, clock)
+        parts = assemble(loaded, store, StoreEmbedder(HashingEmbedder(), store, known=True), None, clock)
         if not isinstance(store, InMemoryStore):
             return parts
         return replace(parts, blank=lambda name, then: self._wired(InMemoryStore(name), then))
@@ -193,7 +193,7 @@ class TwinEngines(RuleBasedStateMachine):
         self.clock.advance(1)
 
     @precondition(lambda self: len(self.twins) > 1)
-    @rule(one=pick, other=pick, way=st.sampled_from(WAYS_OUT))
+    @rule(one=pick, other=pick, way=st.sampled_from(RESOLUTIONS))
     def resolve(self, one: int, other: int, way: str) -> None:
         first, second = self._number(one), self._number(other)
         self._same_or_nothing(lambda memory, ids: memory.resolve((ids[first], ids[second]), way))  # type: ignore[arg-type]
@@ -242,7 +242,7 @@ class TwinEngines(RuleBasedStateMachine):
         self.twins.same(lambda memory, ids: memory.purge(ids[number]))
         self.clock.advance(1)
 
-    @rule(project=projects, verb=st.sampled_from(("off", "on", "on", "on")))
+    @rule(project=projects, verb=st.sampled_from(("disable", "enable", "enable", "enable")))
     def switch(self, project: str | None, verb: str) -> None:
         self.twins.same(lambda memory, _: getattr(memory, verb)(project, everywhere=project is None))
 
@@ -259,14 +259,17 @@ class TwinEngines(RuleBasedStateMachine):
         number = self._number(pick)
 
         def act(memory: Memory, ids: Ids) -> Any:
-            return [(found.memory, round(found.score, 4)) for found in memory.as_(**who).related(ids[number], depth)]
+            return [
+                (found.memory, round(found.score, 4))
+                for found in memory.with_identity(**who).related(ids[number], depth)
+            ]
 
         self._same_or_nothing(act)
 
     @rule(who=identities)
     def what_is_known_of_the_whole(self, who: dict[str, Any]) -> None:
         def act(memory: Memory, _: Ids) -> Any:
-            seen = memory.as_(**who)
+            seen = memory.with_identity(**who)
             gaps = [
                 [(gap.question, gap.count, gap.answered_by) for gap in topic.gaps] for topic in seen.gaps(answered=True)
             ]
@@ -299,12 +302,15 @@ class TwinEngines(RuleBasedStateMachine):
         asked = {"profile": profile, "status": status, "explain": explain, "session": "s1" if explain else None}
         for project in (None, "atlas", "zephyr"):
             self.twins.recall(
-                lambda memory, project=project: memory.as_(**who).recall(query, limit=MANY, project=project, **asked)
+                lambda memory, project=project: memory.with_identity(**who).recall(
+                    query, limit=MANY, project=project, **asked
+                )
             )
 
     @rule(who=identities, status=statuses, tag=st.sampled_from((None, "infra")), project=projects)
-    def list(self, who: dict[str, Any], **conditions: Any) -> None:
-        self.twins.same(lambda memory, _: memory.as_(**who).list(limit=MANY, **conditions))
+    def list(self, who: dict[str, Any], status: Any, tag: str | None, project: str | None) -> None:
+        conditions = {"status": status, "tags": tag, "in_project": project}
+        self.twins.same(lambda memory, _: memory.with_identity(**who).list(limit=MANY, **conditions))
 
     @precondition(lambda self: len(self.twins))
     @rule(pick=pick)
@@ -327,7 +333,7 @@ class TwinEngines(RuleBasedStateMachine):
     @invariant()
     def counts_and_lists_agree(self) -> None:
         self.twins.same(lambda memory, _: memory.stats())
-        self.twins.same(lambda memory, _: memory.as_(agent="ada").list(limit=MANY))
+        self.twins.same(lambda memory, _: memory.with_identity(agent="ada").list(limit=MANY))
         self.twins.same(lambda memory, _: memory.list(limit=MANY, status="superseded"))
 
 

@@ -14,19 +14,19 @@ from tests.conftest import empty
 from tests.stateful.texts import drafts, questions
 
 from recollect.config import load
-from recollect.embed.attached import Attached
+from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
-from recollect.persist.in_memory import InMemoryStore
-from recollect.persist.postgres.address import Options
-from recollect.persist.postgres.store import PostgresStore
-from recollect.persist.sqlite.store import SqliteStore
 from recollect.ports import Store
+from recollect.store.postgres.options import Options
+from recollect.store.postgres.store import PostgresStore
+from recollect.store.sqlite.store import SqliteStore
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
+from recollect.testing.in_memory import InMemoryStore
 from recollect.testing.twins import Twins
-from recollect.values.hit import Recalled
+from recollect.values.enums import LINK_RELATIONS, SEARCH_MODES
+from recollect.values.recalled import Recalled
 from recollect.values.scope import Identity
-from recollect.values.words import LINK_RELATIONS, SEARCH_MODES
 from recollect.wiring import assemble
 
 PROFILES = ("hybrid", "belief", "hebbian", "composite", "relevance", "cascade")
@@ -81,12 +81,12 @@ def filled(stores: tuple[Store, ...], tmp_path_factory: pytest.TempPathFactory) 
         loaded = load(
             {"XDG_CONFIG_HOME": str(folder)}, db=str(folder / "none.db"), embedder="none", touch=False, gaps=False
         )
-        return Memory(assemble(loaded, store, Attached(Textured(), store, known=True), None, clock), Identity())
+        return Memory(assemble(loaded, store, StoreEmbedder(Textured(), store, known=True), None, clock), Identity())
 
     twins = Twins(*map(engine, stores), estimates=True)
     everybody = {"agent": "ada", "teams": ["core"]}
     plain = twins.engines
-    twins.engines = tuple(memory.as_(**everybody) for memory in plain)
+    twins.engines = tuple(memory.with_identity(**everybody) for memory in plain)
     for draft in drafts(chance, clock.now):
         twins.load([{name: value for name, value in draft.items() if value is not None}])
         clock.advance(7)
@@ -125,7 +125,7 @@ def test_every_question_is_answered_in_the_same_order_for_the_same_reasons(fille
     for query, who, more in asked(PROFILES.index(profile)):
 
         def ask(memory: Memory, query: str = query, who: Any = who, more: Any = more) -> Recalled:
-            return memory.as_(**who).recall(query, profile=profile, explain=True, **more)
+            return memory.with_identity(**who).recall(query, profile=profile, explain=True, **more)
 
         filled.recall(ask)
 
@@ -136,6 +136,6 @@ def test_a_search_finds_the_same_in_the_same_order(filled: Twins, mode: str) -> 
         wanted = {name: value for name, value in more.items() if name not in ("true_at", "season")}
 
         def ask(memory: Memory, query: str = query, who: Any = who, wanted: Any = wanted) -> Recalled:
-            return memory.as_(**who).search(query, mode=mode, **wanted)
+            return memory.with_identity(**who).search(query, mode=mode, **wanted)
 
         filled.recall(ask)

@@ -12,14 +12,14 @@ from tests.conftest import empty
 from tests.stateful.test_machine import TwinEngines
 
 from recollect.config import load
-from recollect.embed.attached import Attached
+from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
-from recollect.persist.in_memory import InMemoryStore
-from recollect.persist.postgres.address import Options
-from recollect.persist.postgres.store import PostgresStore
 from recollect.ports import Store
+from recollect.store.postgres.options import Options
+from recollect.store.postgres.store import PostgresStore
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
+from recollect.testing.in_memory import InMemoryStore
 from recollect.testing.twins import Twins
 from recollect.values.scope import Identity
 from recollect.wiring import assemble
@@ -37,7 +37,9 @@ def two(migrated_database: str, tmp_path: Path, clock: FixedClock) -> Iterator[T
 
     def engine(store: Store) -> Memory:
         loaded = load(db=str(tmp_path / "none.db"), embedder="none")
-        return Memory(assemble(loaded, store, Attached(HashingEmbedder(), store, known=True), None, clock), Identity())
+        return Memory(
+            assemble(loaded, store, StoreEmbedder(HashingEmbedder(), store, known=True), None, clock), Identity()
+        )
 
     stores = (InMemoryStore(), PostgresStore(migrated_database, Options(connections=2)))
     twins = Twins(*map(engine, stores))

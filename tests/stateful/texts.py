@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from recollect.values.words import MEMORY_TYPES
+from recollect.values.enums import MEMORY_TYPES
 
 PEOPLE = ("Zoë", "Bram", "assistant")
 PROJECTS = (None, "atlas", "zephyr")

@@ -12,12 +12,12 @@ import pytest
 
 import recollect
 from recollect.config import load
-from recollect.embed.attached import Attached
+from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
-from recollect.persist.in_memory.working import InMemoryWorking
-from recollect.persist.sqlite.store import SqliteStore
+from recollect.store.sqlite.store import SqliteStore
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
+from recollect.testing.in_memory.working import InMemoryWorking
 from recollect.values.scope import Identity
 from recollect.wiring import assemble
 
@@ -48,7 +48,7 @@ def memory(
     path = tmp_path / "memory.db"
     if working_place == "reference":
         store = SqliteStore(path)
-        attached = Attached(embedder, store, known=True)
+        attached = StoreEmbedder(embedder, store, known=True)
         with Memory(assemble(load(db=str(path)), store, attached, None, clock, InMemoryWorking()), Identity()) as made:
             yield made
         return

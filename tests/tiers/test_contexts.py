@@ -6,20 +6,20 @@ from datetime import timedelta
 import pytest
 
 from recollect import InvalidInput, NotFound, ReadOnly
-from recollect.values.container import Grants
-from recollect.values.words import CONTEXT_TYPES
+from recollect.values.enums import CONTEXT_TYPES
+from recollect.values.tiers import Grants
 
 SECRET = "AKIAQYLPMN5HFIQR7XYA"
 
 
 @pytest.fixture
 def ada(memory):
-    return memory.as_(agent="ada").contexts
+    return memory.with_identity(agent="ada").contexts
 
 
 @pytest.fixture
 def bob(memory):
-    return memory.as_(agent="bob").contexts
+    return memory.with_identity(agent="bob").contexts
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_entries_are_memories_that_only_their_context_shows(memory, ada, base) -
     assert (outcome.kind, outcome.memory.tags, outcome.memory.importance) == ("stored", ("build",), 0.8)
     assert contents(ada.entries("base")) == ["Kestrel builds run nightly"]
     assert ada.get_entry("base", outcome.memory.short_id).id == outcome.memory.id
-    whole = memory.as_(agent="ada")
+    whole = memory.with_identity(agent="ada")
     assert list(whole.recall("Kestrel nightly builds")) == []
     assert whole.list(status="all") == []
     with pytest.raises(NotFound):
@@ -101,7 +101,7 @@ def test_a_context_cannot_be_entered_from_outside(memory, ada, base) -> None:
     ada.add("base", "Kestrel builds run nightly")
     room = f"context:{base.id}"
     with pytest.raises(InvalidInput, match="context"):
-        memory.as_(teams=[room])
+        memory.with_identity(teams=[room])
     with pytest.raises(InvalidInput, match="context"):
         memory.remember("planted", scope="team", team=room)
 
@@ -116,7 +116,7 @@ def test_an_update_is_a_new_version_and_the_old_one_stays(memory, ada, base, clo
     assert contents(ada.versions("base", old.id)) == ["Builds run hourly", "Builds run nightly"]
     assert ada.versions("base", new.id) == ada.versions("base", old.id)
     assert ada.get_entry("base", old.id).status == "superseded"
-    with memory._parts.store.reading() as reader:
+    with memory._runtime.store.view() as reader:
         assert set(reader.vectors("default", [old.id, new.id])) == {old.id, new.id}
 
 
@@ -206,7 +206,7 @@ def test_an_archived_context_is_neither_searched_nor_written(memory, ada, base) 
     with pytest.raises(InvalidInput, match="archived already"):
         ada.archive("base")
     assert not ada.unarchive("base").archived
-    memory.as_(agent="ada").undo()
+    memory.with_identity(agent="ada").undo()
     assert ada.get("base").archived
 
 
@@ -249,13 +249,13 @@ def test_grants_give_reading_or_writing_and_are_taken_back(memory, ada, bob, bas
     assert not ada.accessible_by("base", "bob")
     with pytest.raises(NotFound):
         bob.search("base", "builds")
-    memory.as_(agent="ada").undo()
+    memory.with_identity(agent="ada").undo()
     assert len(bob.search("base", "builds")) == 1
 
 
 def test_a_teams_context_is_its_members(memory, bob) -> None:
-    one = memory.as_(agent="ada", teams=["core"]).contexts
-    two = memory.as_(agent="eve", teams=["core"]).contexts
+    one = memory.with_identity(agent="ada", teams=["core"]).contexts
+    two = memory.with_identity(agent="eve", teams=["core"]).contexts
     one.create("board", type="shared_context", scope="team")
     two.add("board", "Builds run nightly")
     assert contents(one.entries("board")) == ["Builds run nightly"]
@@ -303,7 +303,7 @@ def test_every_use_is_in_the_log_by_agent(ada, bob, base, clock) -> None:
 
 def test_contexts_of_another_account_are_another_world(memory, ada, base) -> None:
     ada.add("base", "Builds run nightly")
-    other = memory.as_(account="other", agent="ada").contexts
+    other = memory.with_identity(account="other", agent="ada").contexts
     with pytest.raises(NotFound):
         other.entries("base")
     other.create("base", type="knowledge_base")
@@ -313,7 +313,7 @@ def test_contexts_of_another_account_are_another_world(memory, ada, base) -> Non
 def test_a_context_is_off_with_its_project(memory) -> None:
     contexts = memory.contexts
     contexts.create("board", type="project_context", scope="project", project="shop")
-    memory.off("shop")
+    memory.disable("shop")
     assert contexts.list() == []
     for call in (lambda: contexts.add("board", "x"), lambda: contexts.search("board", "x")):
         with pytest.raises(Exception, match="memory is off for shop"):
@@ -340,7 +340,7 @@ def test_a_context_is_off_with_its_project(memory) -> None:
     ],
 )
 def test_a_wrong_call_says_what_to_do_and_changes_nothing(memory, ada, base, call, problem) -> None:
-    before, log = memory.as_(agent="ada").log(), ada.access_log("base")
+    before, log = memory.with_identity(agent="ada").log(), ada.access_log("base")
     with pytest.raises(InvalidInput, match=problem):
         call(ada)
-    assert (memory.as_(agent="ada").log(), ada.access_log("base") == log) == (before, True)
+    assert (memory.with_identity(agent="ada").log(), ada.access_log("base") == log) == (before, True)

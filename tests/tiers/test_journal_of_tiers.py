@@ -9,12 +9,12 @@ from recollect import InvalidInput, NotFound, ReadOnly
 
 @pytest.fixture
 def ada(memory):
-    return memory.as_(agent="ada")
+    return memory.with_identity(agent="ada")
 
 
 @pytest.fixture
 def bob(memory):
-    return memory.as_(agent="bob")
+    return memory.with_identity(agent="bob")
 
 
 def test_entries_are_in_the_journal_of_those_who_may_read_the_context(ada, bob) -> None:
@@ -68,7 +68,7 @@ def test_who_may_not_write_a_context_cannot_undo_there(ada, bob) -> None:
     with pytest.raises(ReadOnly, match="ask ada"):
         bob.undo()
     with pytest.raises(NotFound):
-        ada.as_(agent="eve").undo()
+        ada.with_identity(agent="eve").undo()
     assert len(ada.contexts.entries("base")) == 1
 
 

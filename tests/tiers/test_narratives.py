@@ -74,7 +74,7 @@ def test_writers_at_the_same_time_leave_one_narrative_in_force(memory) -> None:
 
 
 def test_a_chain_belongs_to_its_place(memory) -> None:
-    ada, eve = memory.as_(agent="ada", teams=["core"]), memory.as_(agent="eve")
+    ada, eve = memory.with_identity(agent="ada", teams=["core"]), memory.with_identity(agent="eve")
     ada.narratives.write("The house was painted.", session="s1")
     ada.narratives.write("The shop got a door.", session="s1", project="shop")
     ada.narratives.write("Ada thought about the shop.", session="s1", project="shop", scope="agent")
@@ -83,11 +83,11 @@ def test_a_chain_belongs_to_its_place(memory) -> None:
     assert texts(eve.narratives.chain(project="shop")) == ["The shop got a door."]
     assert len(ada.narratives.chain(project="shop")) == 3
     assert eve.narratives.latest("shop").content == "The shop got a door."
-    assert (eve.narratives.latest("zephyr"), memory.as_(account="other").narratives.latest()) == (None, None)
+    assert (eve.narratives.latest("zephyr"), memory.with_identity(account="other").narratives.latest()) == (None, None)
 
 
 def test_a_narrative_of_others_is_not_found(memory, pair) -> None:
-    ada, eve = memory.as_(agent="ada"), memory.as_(agent="eve")
+    ada, eve = memory.with_identity(agent="ada"), memory.with_identity(agent="eve")
     told = ada.narratives.write("Ada looked at the builds.", session="s1", memories=[pair[0].id], scope="agent")
     secret = ada.remember("Ada keeps a private ledger", scope="agent", tags=["z"]).memory
     wide = ada.narratives.write("We looked at the ledger.", session="s2", memories=[secret.id])
@@ -164,7 +164,7 @@ def test_a_chain_has_a_sensible_length(memory, bad) -> None:
 
 def test_switched_off_is_off(memory) -> None:
     memory.narratives.write("The shop got a door.", session="s1", project="shop")
-    memory.off("shop")
+    memory.disable("shop")
     for call in (
         lambda: memory.narratives.write("The shop got a window.", session="s2", project="shop"),
         lambda: memory.narratives.latest("shop"),

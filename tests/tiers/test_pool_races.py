@@ -25,7 +25,7 @@ def test_threads_that_merge_lose_nothing(memory) -> None:
 
     def work(thread: int) -> None:
         for number in range(EACH):
-            memory.as_().pools.merge("plan", {"done": {f"{thread}-{number}": True}})
+            memory.with_identity().pools.merge("plan", {"done": {f"{thread}-{number}": True}})
 
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(work, range(THREADS)))

@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect import InvalidInput, NotFound, ReadOnly, StaleVersion
-from recollect.values.container import Grants
+from recollect.values.tiers import Grants
 
 SECRET = "AKIAQYLPMN5HFIQR7XYA"
 
@@ -21,12 +21,12 @@ def pools(memory):
 
 @pytest.fixture
 def ada(memory):
-    return memory.as_(agent="ada").pools
+    return memory.with_identity(agent="ada").pools
 
 
 @pytest.fixture
 def bob(memory):
-    return memory.as_(agent="bob").pools
+    return memory.with_identity(agent="bob").pools
 
 
 def test_a_pool_keeps_what_was_written(pools) -> None:
@@ -101,9 +101,9 @@ def test_every_change_is_in_the_log_of_those_who_reach_it(memory, ada) -> None:
     ada.write("plan", {"a": 1})
     ada.grant("plan", "bob", "read")
     ada.drop("plan")
-    told = [(event.kind, event.reason, event.actor) for event in memory.as_(agent="ada").log()]
+    told = [(event.kind, event.reason, event.actor) for event in memory.with_identity(agent="ada").log()]
     assert told == [("pool", reason, "ada") for reason in ("drop", "grant read to bob", "write", "create")]
-    assert [event.kind for event in memory.as_(agent="eve").log()] == []
+    assert [event.kind for event in memory.with_identity(agent="eve").log()] == []
 
 
 def test_a_drop_can_be_undone(memory, pools) -> None:
@@ -143,7 +143,7 @@ def test_a_grant_to_read_does_not_let_write_and_one_to_write_lets_read(memory, a
         with pytest.raises(ReadOnly, match="ask ada"):
             call()
     ada.grant("plan", "eve", "write")
-    eve = memory.as_(agent="eve").pools
+    eve = memory.with_identity(agent="eve").pools
     assert eve.merge("plan", {"b": 2}).data == eve.read("plan") == {"a": 1, "b": 2}
     for call in (lambda: eve.grant("plan", "x", "read"), lambda: eve.drop("plan"), lambda: eve.revoke("plan", "bob")):
         with pytest.raises(ReadOnly, match="ask ada"):
@@ -157,7 +157,7 @@ def test_a_grant_is_revoked_and_undone(memory, ada, bob) -> None:
     ada.revoke("plan", "bob")
     with pytest.raises(NotFound):
         bob.read("plan")
-    memory.as_(agent="ada").undo()
+    memory.with_identity(agent="ada").undo()
     assert bob.read("plan") == {}
     with pytest.raises(NotFound, match="grant"):
         ada.revoke("plan", "zoe")
@@ -181,12 +181,12 @@ def test_public_read_lets_the_account_read_and_nobody_else(memory, ada, bob, poo
     with pytest.raises(ReadOnly):
         bob.write("news", {})
     with pytest.raises(NotFound):
-        memory.as_(account="other", agent="ada").pools.read("news")
+        memory.with_identity(account="other", agent="ada").pools.read("news")
 
 
 def test_without_an_agent_one_owns_what_was_made_without_an_agent(memory, pools, bob) -> None:
     pools.create("plan")
-    assert memory.as_().pools.write("plan", {"a": 1}).owner is None
+    assert memory.with_identity().pools.write("plan", {"a": 1}).owner is None
     with pytest.raises(NotFound):
         bob.read("plan")
     pools.grant("plan", "bob", "write")
@@ -214,8 +214,8 @@ def test_a_private_pool_needs_an_agent(pools) -> None:
 
 
 def test_a_teams_pool_is_read_and_written_by_its_members_only(memory, bob) -> None:
-    ada = memory.as_(agent="ada", teams=["core"]).pools
-    eve = memory.as_(agent="eve", teams=["core", "other"]).pools
+    ada = memory.with_identity(agent="ada", teams=["core"]).pools
+    eve = memory.with_identity(agent="eve", teams=["core", "other"]).pools
     ada.create("board", type="team_shared", data={"a": 1})
     assert eve.merge("board", {"b": 2}).data == ada.read("board") == {"a": 1, "b": 2}
     assert eve.accessible_by("board", "eve", "write")
@@ -243,7 +243,7 @@ def test_the_narrowest_pool_of_a_name_answers(ada) -> None:
 def test_a_projects_pool_is_off_with_its_project(memory) -> None:
     pools = memory.pools
     pools.create("plan", scope="project", project="shop")
-    memory.off("shop")
+    memory.disable("shop")
     assert pools.list() == []
     with pytest.raises(Exception, match="memory is off for shop"):
         pools.read("plan")
@@ -276,7 +276,7 @@ def test_a_pools_life_is_extended_from_now_and_swept_when_over(pools, clock) -> 
 
 def test_what_is_used_how_often_is_told_and_is_no_event(memory, ada, clock) -> None:
     ada.create("plan", access={"write": ["bob"]}, data={"a": "ü", "b": 2})
-    bob = memory.as_(agent="bob").pools
+    bob = memory.with_identity(agent="bob").pools
     clock.advance(5)
     bob.merge("plan", {"b": 3})
     clock.advance(5)
@@ -293,7 +293,7 @@ def test_what_is_used_how_often_is_told_and_is_no_event(memory, ada, clock) -> N
         "last_read_at": clock(),
         "last_written_at": clock() - timedelta(seconds=5),
     }
-    assert len(memory.as_(agent="ada").log()) == 2
+    assert len(memory.with_identity(agent="ada").log()) == 2
 
 
 def test_a_runs_pool_is_made_once_and_open_to_all_who_name_the_run(memory, ada, bob) -> None:
@@ -305,7 +305,7 @@ def test_a_runs_pool_is_made_once_and_open_to_all_who_name_the_run(memory, ada, 
     assert ada.workflow("run-7", "tool_cache").type == "tool_cache"
     assert [pool.run for pool in bob.list()] == []
     assert len(bob.list(run="run-7")) == 3
-    assert memory.as_(account="other").pools.workflow("run-7").id != one.id
+    assert memory.with_identity(account="other").pools.workflow("run-7").id != one.id
     with pytest.raises(InvalidInput, match="kind"):
         ada.workflow("run-7", "nonsense")
     with pytest.raises(InvalidInput, match="workflow"):
@@ -313,7 +313,7 @@ def test_a_runs_pool_is_made_once_and_open_to_all_who_name_the_run(memory, ada, 
 
 
 def test_pools_are_listed_by_type_and_scope(memory) -> None:
-    pools = memory.as_(agent="ada").pools
+    pools = memory.with_identity(agent="ada").pools
     pools.create("b", type="blackboard")
     pools.create("a", type="tool_cache")
     pools.create("c", type="agent_private")
@@ -454,7 +454,7 @@ def test_a_read_does_not_wait_for_the_disk_and_is_counted_all_the_same(tmp_path)
         try:
             before = other.execute("PRAGMA data_version").fetchone()
             for _ in range(20):
-                memory.as_(agent="ada").pools.list()
+                memory.with_identity(agent="ada").pools.list()
                 memory.pools.read("board")
             assert other.execute("PRAGMA data_version").fetchone() == before
             assert memory.pools.statistics("board")["reads"] == 20

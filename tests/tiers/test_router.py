@@ -12,7 +12,7 @@ from recollect import InvalidInput, NotFound
 WORKER = """
 import sys, recollect
 with recollect.open(sys.argv[1], embedder="none") as memory:
-    memory.as_(agent="ada").router.consolidate("s1")
+    memory.with_identity(agent="ada").router.consolidate("s1")
 """
 
 
@@ -23,7 +23,7 @@ def working_place(request):
 
 @pytest.fixture
 def ada(memory):
-    return memory.as_(agent="ada")
+    return memory.with_identity(agent="ada")
 
 
 def used(view, key, value, times=3, session="s1"):
@@ -96,7 +96,7 @@ def test_an_expired_entry_is_not_promoted(ada, clock) -> None:
 def test_many_at_once_promote_a_session_once(tmp_path) -> None:
     path = tmp_path / "memory.db"
     with recollect.open(path, embedder="none") as memory:
-        view = memory.as_(agent="ada")
+        view = memory.with_identity(agent="ada")
         for number in range(5):
             used(view, f"k{number}", f"Fact number {number} is about kestrels and {'abcde'[number] * 4}")
         with ThreadPoolExecutor(16) as threads:
@@ -107,7 +107,7 @@ def test_many_at_once_promote_a_session_once(tmp_path) -> None:
     processes = [subprocess.Popen([sys.executable, "-c", WORKER, str(path)]) for _ in range(4)]
     assert [process.wait(60) for process in processes] == [0, 0, 0, 0]
     with recollect.open(path, embedder="none") as memory:
-        assert len(memory.as_(agent="ada").list()) == 10
+        assert len(memory.with_identity(agent="ada").list()) == 10
 
 
 def test_stats_tell_of_all_tiers(ada) -> None:

@@ -72,6 +72,6 @@ TABLE = [
 
 @pytest.mark.parametrize(("named", "call", "where", "proof"), TABLE, ids=[row[0] for row in TABLE])
 def test_what_the_design_names_is_a_call_with_a_test(memory, named, call, where, proof) -> None:
-    assert callable(attrgetter(call)(memory.as_(agent="ada")))
+    assert callable(attrgetter(call)(memory.with_identity(agent="ada")))
     path = ROOT / "tiers" / (f"{where}.py" if where.startswith("..") else f"test_{where}.py")
     assert f"def {proof}(" in path.read_text("utf-8")

@@ -9,7 +9,7 @@ from recollect import InvalidInput, NotFound
 
 @pytest.fixture
 def ada(memory):
-    return memory.as_(agent="ada").contexts
+    return memory.with_identity(agent="ada").contexts
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_restore_brings_the_entries_back_and_can_be_undone(memory, ada, base, 
     assert not ada.diff("base", "first")
     assert ada.search("base", "when do Kestrel builds run?")[0].memory.content == "Kestrel builds run nightly"
     assert one(ada, "Porto").importance == 0.5
-    memory.as_(agent="ada").undo()
+    memory.with_identity(agent="ada").undo()
     assert contents(ada) == after
     assert one(ada, "Porto").importance == 0.7
     assert ada.search("base", "when is lunch?")[0].memory.content == "Lunch is at noon"
@@ -110,9 +110,9 @@ def test_a_restore_to_the_same_instant_still_takes_back_what_came_after_the_snap
 
 
 def test_a_restore_changes_nothing_where_nothing_changed(memory, ada, base) -> None:
-    before = memory.as_(agent="ada").log()
+    before = memory.with_identity(agent="ada").log()
     assert ada.restore("base", "first") == 0
-    assert memory.as_(agent="ada").log() == before
+    assert memory.with_identity(agent="ada").log() == before
 
 
 def test_a_context_goes_back_to_a_moment_and_forth_again(ada, base, clock) -> None:
@@ -164,7 +164,7 @@ def test_a_restored_context_reads_the_same_after_reopening(memory, ada, base, cl
     ada.restore("base", "first")
     memory.close()
     with recollect.open(tmp_path / "memory.db", embedder=embedder, clock=clock) as again:
-        found = again.as_(agent="ada").contexts
+        found = again.with_identity(agent="ada").contexts
         assert contents(found) == ["Kestrel builds run nightly", "The office is in Porto", "Zoltan pays the invoices"]
         assert found.search("base", "who pays invoices?")[0].memory.content == "Zoltan pays the invoices"
 

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from recollect.errors import InvalidInput
 from recollect.upkeep.cluster_names import names
-from recollect.upkeep.clustering import NOWHERE, centre, found, kept_ids
+from recollect.upkeep.clustering import NOISE, centre, continued_ids, find_clusters
 from recollect.values.terms import STOP_WORDS
 
 
@@ -27,7 +27,7 @@ def planted(sizes, *, strays=0, common=0.77, within=0.9, seed=0):
     astray = (labels == len(sizes))[:, None]
     vectors = cone + np.where(astray, own * (1 - common) ** 0.5, middles[labels] + own * (1 - within) ** 0.5)
     order = random.permutation(len(labels))
-    labels = np.where(labels == len(sizes), NOWHERE, labels)
+    labels = np.where(labels == len(sizes), NOISE, labels)
     return unit(vectors)[order], labels[order]
 
 
@@ -43,92 +43,92 @@ SIZES = [20, 25, 30, 40, 50, 60, 80, 100, 120, 150, 200, 250, 300, 400]
 )
 def test_planted_clusters_are_found_again(shape) -> None:
     vectors, labels = planted(SIZES, **shape)
-    ours = found(vectors)
+    ours = find_clusters(vectors)
     assert agreement(labels, ours) >= 0.95
     assert ours.max() + 1 == len(SIZES)
 
 
 def test_many_small_clusters_are_told_apart() -> None:
     vectors, labels = planted([20] * 120)
-    assert agreement(labels, found(vectors)) >= 0.95
+    assert agreement(labels, find_clusters(vectors)) >= 0.95
 
 
 def test_labels_count_from_the_largest_cluster() -> None:
-    ours = found(planted(SIZES)[0])
-    sizes = np.bincount(ours[ours != NOWHERE])
+    ours = find_clusters(planted(SIZES)[0])
+    sizes = np.bincount(ours[ours != NOISE])
     assert list(sizes) == sorted(sizes, reverse=True)
 
 
 def test_one_dominating_subject_does_not_hide_the_others() -> None:
     vectors, labels = planted([1800, 60, 60, 60])
-    assert agreement(labels, found(vectors)) >= 0.95
+    assert agreement(labels, find_clusters(vectors)) >= 0.95
 
 
 def test_the_same_vectors_give_the_same_labels_again() -> None:
     vectors, _ = planted(SIZES, strays=100)
     for limit in (5_000, 600):
-        assert np.array_equal(found(vectors, sample=limit), found(vectors.copy(), sample=limit))
+        assert np.array_equal(find_clusters(vectors, sample=limit), find_clusters(vectors.copy(), sample=limit))
 
 
 def test_the_order_of_arrival_does_not_matter() -> None:
     vectors, _ = planted([12] * 40, strays=700, within=0.85)
     order = np.random.default_rng(1).permutation(len(vectors))
-    assert agreement(found(vectors)[order], found(vectors[order])) >= 0.97
+    assert agreement(find_clusters(vectors)[order], find_clusters(vectors[order])) >= 0.97
 
 
 def test_what_was_not_in_the_sample_joins_the_cluster_it_falls_into() -> None:
     vectors, labels = planted([100, 200, 300, 400, 500, 600], strays=200)
-    ours = found(vectors, sample=500)
+    ours = find_clusters(vectors, sample=500)
     assert agreement(labels, ours) >= 0.9
-    assert np.mean(ours[labels == NOWHERE] == NOWHERE) > 0.8
+    assert np.mean(ours[labels == NOISE] == NOISE) > 0.8
 
 
 def test_clusters_too_small_for_the_sample_are_found_in_a_second_look() -> None:
     vectors, labels = planted([700, 700, 600, 18, 20, 22], strays=60)
-    ours = found(vectors, sample=300)
+    ours = find_clusters(vectors, sample=300)
     small = labels >= 3
     assert agreement(labels[small], ours[small]) >= 0.75
 
 
 def test_vectors_of_no_cluster_are_left_alone() -> None:
     vectors, _ = planted([], strays=1500)
-    assert np.mean(found(vectors) == NOWHERE) > 0.9
+    assert np.mean(find_clusters(vectors) == NOISE) > 0.9
 
 
 def test_a_cluster_has_at_least_the_smallest_size() -> None:
     vectors, _ = planted([8, 9, 40, 50], strays=20)
-    sizes = np.bincount(found(vectors, smallest=20) + 1)[1:]
+    sizes = np.bincount(find_clusters(vectors, smallest=20) + 1)[1:]
     assert len(sizes) == 2 and sizes.min() >= 20
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])
 def test_a_handful_is_no_cluster(count) -> None:
-    assert found(planted([count])[0]).tolist() == [NOWHERE] * count
+    assert find_clusters(planted([count])[0]).tolist() == [NOISE] * count
 
 
 @pytest.mark.parametrize("count", [5, 11, 40])
 def test_identical_vectors_are_one_cluster(count) -> None:
     vectors = np.repeat(planted([1])[0], count, axis=0)
-    assert found(vectors).tolist() == [0] * count
+    assert find_clusters(vectors).tolist() == [0] * count
 
 
 def test_two_small_groups_are_two_clusters() -> None:
     vectors, labels = planted([7, 8], within=0.93)
-    assert agreement(labels, found(vectors)) == 1.0
+    assert agreement(labels, find_clusters(vectors)) == 1.0
 
 
 def test_many_copies_of_one_memory_stay_together() -> None:
     vectors, _ = planted([60, 60, 60], strays=40)
-    ours = found(np.vstack([vectors, np.repeat(vectors[:1], 80, axis=0)]))
-    assert len(set(ours[-80:].tolist())) == 1 and ours[-1] != NOWHERE
+    ours = find_clusters(np.vstack([vectors, np.repeat(vectors[:1], 80, axis=0)]))
+    assert len(set(ours[-80:].tolist())) == 1 and ours[-1] != NOISE
 
 
 def test_memory_stays_far_below_one_cell_for_each_pair() -> None:
     vectors, _ = planted([200] * 20)
-    found(vectors[:200])
+    find_clusters(vectors[:200])
     tracemalloc.start()
     try:
-        found(vectors)
+        find_clusters(vectors)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -138,7 +138,7 @@ def test_memory_stays_far_below_one_cell_for_each_pair() -> None:
 def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
     with pytest.raises(InvalidInput, match=r"pip install 'recollect\[clusters\]'"):
-        found(planted([20, 20])[0])
+        find_clusters(planted([20, 20])[0])
 
 
 def test_the_radius_holds_most_members_and_few_others() -> None:
@@ -173,14 +173,14 @@ OLD = {"a": range(100), "b": range(100, 150), "c": range(150, 160)}
     ids=["unchanged", "reordered", "drifted", "new", "split", "merged", "mostly new", "none"],
 )
 def test_a_cluster_keeps_its_id_while_it_is_the_same_cluster(new, ids) -> None:
-    assert kept_ids(OLD, new) == ids
+    assert continued_ids(OLD, new) == ids
 
 
 def test_ids_survive_a_few_more_memories() -> None:
     vectors, _ = planted(SIZES, strays=100)
-    before, after = found(vectors[:-60]), found(vectors)
+    before, after = find_clusters(vectors[:-60]), find_clusters(vectors)
     old = {f"id{label}": np.flatnonzero(before == label).tolist() for label in range(before.max() + 1)}
-    kept = kept_ids(old, [np.flatnonzero(after == label).tolist() for label in range(after.max() + 1)])
+    kept = continued_ids(old, [np.flatnonzero(after == label).tolist() for label in range(after.max() + 1)])
     assert sorted(filter(None, kept)) == sorted(old)
 
 

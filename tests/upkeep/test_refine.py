@@ -3,7 +3,7 @@
 import pytest
 
 import recollect
-from recollect.upkeep.tending import refine
+from recollect.upkeep.clusters import refine
 from recollect.values.cluster import Cluster
 from recollect.values.ids import new_id
 
@@ -21,7 +21,7 @@ def two(tmp_path, clock, embedder):
     with recollect.open(tmp_path / "m.db", embedder=embedder, clock=clock) as memory:
         texts = [f"{what} {way}" for what in ("red kites fly", "blue whales dive") for way in ("high", "low", "far")]
         ids = [out.memory.id for out in memory.remember_many(texts, verbatim=True)]
-        store = memory._parts.store
+        store = memory._runtime.store
         with store.transaction("default", "test", clock()) as tx:
             rows, vectors = tx.rows_of("default", ids), tx.vectors("default", ids)
             for first in (0, 3):

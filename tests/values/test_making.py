@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, astuple, dataclass
 
 import pytest
 
-from recollect.values.making import maker
+from recollect.values.memory import maker
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
-from recollect.values.procedure import Procedure, procedure_of, read, rendered, to_plain
+from recollect.values.procedure import Procedure, parse_procedure, procedure_of, render, to_plain
 
 DEPLOY = Procedure(
     "Deploy to production",
@@ -30,16 +30,16 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6
 
 
 def test_it_is_written_as_a_person_would() -> None:
-    assert rendered(DEPLOY) == TEXT
-    assert read(TEXT) == DEPLOY
-    assert rendered(procedure_of({"name": "Tea", "steps": ["boil"]})) == "Tea\n1. boil"
+    assert render(DEPLOY) == TEXT
+    assert parse_procedure(TEXT) == DEPLOY
+    assert render(procedure_of({"name": "Tea", "steps": ["boil"]})) == "Tea\n1. boil"
 
 
 @given(texts, st.lists(texts, min_size=1), st.none() | texts, st.lists(texts), st.lists(texts))
 def test_what_is_written_is_read_back(name, steps, trigger, prerequisites, warnings) -> None:
     lists = {"steps": steps[:20], "prerequisites": prerequisites[:20], "warnings": warnings[:20]}
     procedure = procedure_of({"name": name, "trigger": trigger, **lists})
-    assert read(rendered(procedure)) == procedure
+    assert parse_procedure(render(procedure)) == procedure
     assert procedure_of(to_plain(procedure)) == procedure
     assert procedure_of(procedure) == procedure
 
@@ -59,7 +59,7 @@ def test_what_is_written_is_read_back(name, steps, trigger, prerequisites, warni
     ],
 )
 def test_other_text_is_not_a_procedure(text: str) -> None:
-    assert read(text) is None
+    assert parse_procedure(text) is None
 
 
 @pytest.mark.parametrize(

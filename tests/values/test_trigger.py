@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
-from recollect.values.expression import windows
-from recollect.values.matching import Matched, Matcher
-from recollect.values.trigger import Trigger, parse, spelled
+from recollect.values.trigger import PatternMatcher, PatternMatches, Trigger, format_trigger, parse, windows
 
 
 @pytest.mark.parametrize(
@@ -31,14 +29,14 @@ from recollect.values.trigger import Trigger, parse, spelled
 def test_one_string_spells_a_trigger(text: str, kind: str, pattern: str) -> None:
     trigger = parse(text)
     assert (trigger.kind, trigger.pattern) == (kind, pattern)
-    assert parse(spelled(trigger)) == trigger
+    assert parse(format_trigger(trigger)) == trigger
 
 
 @given(st.sampled_from(["literal", "word"]), st.text(string.ascii_letters + ":!.*( ", min_size=2).map(str.strip))
 def test_what_is_spelled_is_read_back(kind: str, pattern: str) -> None:
     if len(pattern) > 1:
         trigger = Trigger(kind, pattern)
-        assert parse(spelled(trigger)) == trigger
+        assert parse(format_trigger(trigger)) == trigger
 
 
 @pytest.mark.parametrize(
@@ -54,11 +52,11 @@ def test_what_is_spelled_is_read_back(kind: str, pattern: str) -> None:
         ("glob:?", "nearly every word"),
         ("glob:*.{yml,yaml}", "one trigger for each"),
         ("glob:my file", "space"),
-        ("re:a*", "fire always"),
+        ("re:a*", "always fire"),
         ("re:", "empty"),
-        (r"re:\b", "fire always"),
-        ("re:.", "fire always"),
-        ("re:foo|x", "fire always"),
+        (r"re:\b", "always fire"),
+        ("re:.", "always fire"),
+        ("re:foo|x", "always fire"),
         ("re:foo(", "not closed"),
         ("re:foo)", "character 3"),
         ("re:[a", "character 2"),
@@ -121,7 +119,7 @@ def test_something_that_is_not_text_is_refused() -> None:
 )
 def test_a_context_that_holds_the_pattern_fires(trigger: str, context: str) -> None:
     parse(trigger)
-    assert Matcher([(7, trigger)]).matches(context) == Matched({7: trigger})
+    assert PatternMatcher([(7, trigger)]).matches(context) == PatternMatches({7: trigger})
 
 
 @pytest.mark.parametrize(
@@ -141,24 +139,24 @@ def test_a_context_that_holds_the_pattern_fires(trigger: str, context: str) -> N
 )
 def test_a_context_without_it_does_not(trigger: str, context: str) -> None:
     parse(trigger)
-    assert Matcher([(7, trigger)]).matches(context) == Matched({})
+    assert PatternMatcher([(7, trigger)]).matches(context) == PatternMatches({})
 
 
 def test_each_memory_is_named_once_with_the_pattern_that_matched() -> None:
-    matcher = Matcher([(1, "dbg!"), (1, "println!"), (2, "re:print.n"), (3, "absent"), (2, "word:println")])
+    matcher = PatternMatcher([(1, "dbg!"), (1, "println!"), (2, "re:print.n"), (3, "absent"), (2, "word:println")])
     assert matcher.matches("println!(1)").keys == {1: "println!", 2: "word:println"}
 
 
 def test_a_pattern_that_no_longer_compiles_is_reported_and_breaks_nothing() -> None:
     pairs = [(1, "re:("), (2, "x" * 2000), (3, ""), (4, "glob:*"), (5, "println!"), (6, "re:(?:(?:a{999}){999}){999}")]
-    matched = Matcher(pairs).matches("println!(1)")
+    matched = PatternMatcher(pairs).matches("println!(1)")
     assert matched.keys == {5: "println!"}
     assert sorted(matched.broken) == [1, 2, 3, 4, 6]
     assert matched.slow == ()
 
 
 def test_an_expression_that_runs_away_is_stopped_and_named_slow() -> None:
-    matcher = Matcher([(1, "re:(a+)+$"), (2, r"re:foo\d+"), (3, "println!")])
+    matcher = PatternMatcher([(1, "re:(a+)+$"), (2, r"re:foo\d+"), (3, "println!")])
     started = perf_counter()
     matched = matcher.matches("a" * 800 + "! println! foo12")
     assert perf_counter() - started < 2
@@ -169,7 +167,7 @@ def test_an_expression_that_runs_away_is_stopped_and_named_slow() -> None:
 
 
 def test_many_that_run_away_share_one_bound() -> None:
-    matcher = Matcher([(key, f"re:(a+)+{'b' * (key % 7)}$") for key in range(200)])
+    matcher = PatternMatcher([(key, f"re:(a+)+{'b' * (key % 7)}$") for key in range(200)])
     started = perf_counter()
     matched = matcher.matches("a" * 800 + "! b")
     assert perf_counter() - started < 3
@@ -180,12 +178,12 @@ def test_many_that_run_away_share_one_bound() -> None:
 def test_a_wide_character_class_on_a_long_line_stays_bounded() -> None:
     wide = r"re:[" + r"\p{Greek}\p{Han}\p{Thai}\p{Arabic}\p{Lo}" * 8 + r"\p{Ll}]+\d"
     started = perf_counter()
-    assert Matcher([(1, wide)]).matches("é" * 100_000).slow == (1,)
+    assert PatternMatcher([(1, wide)]).matches("é" * 100_000).slow == (1,)
     assert perf_counter() - started < 3
 
 
 def test_only_the_first_hundred_thousand_characters_are_read() -> None:
-    matcher = Matcher([(1, "println!"), (2, "re:pr[i]ntln!")])
+    matcher = PatternMatcher([(1, "println!"), (2, "re:pr[i]ntln!")])
     assert not matcher.matches("x " * 50_000 + "println!").keys
     assert set(matcher.matches("x " * 49_000 + "println!").keys) == {1, 2}
 
@@ -206,14 +204,14 @@ def test_ten_thousand_triggers_are_asked_in_milliseconds() -> None:
         (key, f"{kinds[key % 3]}{rng.choice(words)}{'.' if key % 3 else ' '}{rng.choice(words)}")
         for key in range(10_000)
     ]
-    matcher = Matcher([*pairs, (10_000, "println!")])
+    matcher = PatternMatcher([*pairs, (10_000, "println!")])
     context = " ".join(rng.choices(words, k=300))[:1990] + " println!"
     assert matcher.matches(context).keys[10_000] == "println!"
     best = min(_seconds(matcher, context) for _ in range(5))
     assert best < 0.025  # the promise is 5 ms
 
 
-def _seconds(matcher: Matcher, context: str) -> float:
+def _seconds(matcher: PatternMatcher, context: str) -> float:
     started = perf_counter()
     matcher.matches(context)
     return perf_counter() - started

@@ -1,1 +1,1 @@
-"""Adapters: recollect inside the programs people use already."""
+"""Adapters to other programs: the settings of MCP clients, and the tool sets of other memory servers."""

@@ -1,1 +1,1 @@
-"""The write path: intake, screen, annotate, embed, reconcile, commit. One file a stage; `pipeline.py` is the order."""
+"""The write path: intake, gate, annotate, embed, reconcile, commit. `pipeline.py` runs the stages in this order."""

@@ -1,15 +1,15 @@
-"""Annotate, the third stage: what can be told from the text itself when the caller did not say. Next: embed."""
+"""Annotate, the third stage: infer type, importance, tags and triggers from the text where the caller gave none."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 
-from recollect.capture.inference.tags import inferred_tags
-from recollect.capture.inference.triggers import inferred_triggers
+from recollect.capture.infer_tags import inferred_tags
+from recollect.capture.infer_triggers import inferred_triggers
 from recollect.values.draft import Draft
+from recollect.values.enums import MemoryType
 from recollect.values.memory import Record
-from recollect.values.words import MemoryType
 
 # Only openings that leave little doubt; everything else is a fact. (pattern, type)
 _OPENINGS: tuple[tuple[str, MemoryType], ...] = (
@@ -27,24 +27,24 @@ _IMPORTANCE = {"correction": 0.8, "negative": 0.7, "rule": 0.7, "decision": 0.7,
 
 
 def annotate(record: Record, draft: Draft, *, infer: bool = True) -> Record:
-    """Type, importance, tags and triggers from the text where the draft left them open."""
+    """The memory with what the draft left open inferred from its text."""
     kind = record.type if draft.type or draft.procedure else type_of(record.content)
     if record.provenance.kind == "user_corrected" and draft.type is None:
         kind = "correction"
     importance = _IMPORTANCE.get(kind, 0.5) if draft.importance is None else record.importance
     tags, triggers = record.tags, record.triggers
-    # A turn of a conversation is raw material: what it is about is told by what is made of it.
+    # Turns of a conversation are raw material: tags belong to the memories extracted from them.
     if infer and not tags and draft.position is None:
         tags = inferred_tags(record.content, record.provenance.file_paths)
     if infer and kind == "negative" and not triggers:
         triggers = inferred_triggers(record.content)
-    told = {"type": kind, "importance": importance, "tags": tags, "triggers": triggers}
-    changes = {name: value for name, value in told.items() if value != getattr(record, name)}
+    inferred = {"type": kind, "importance": importance, "tags": tags, "triggers": triggers}
+    changes = {name: value for name, value in inferred.items() if value != getattr(record, name)}
     return record.with_(**changes) if changes else record
 
 
 def type_of(text: str) -> MemoryType:
-    """The type an unlabelled text most plainly is."""
+    """The type of a text, by how it begins."""
     start = text.lstrip(" \t\n-*•>\"'").casefold()[:200]
     return next((kind for pattern, kind in _compiled() if pattern.match(start)), "fact")
 

@@ -1,4 +1,4 @@
-"""Edits: changes of one stored memory by its id. Text and tags pass the same intake and screen as a new memory."""
+"""Edit: changes to one stored memory. Text, tags and triggers pass the same validation and gate as a new memory."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.capture.fields import (
+from recollect.capture.gate import Gate, screen_record
+from recollect.errors import InvalidInput
+from recollect.validation import (
     MAX_CONTENT,
+    check_number,
+    clean_expiry,
     clean_season,
     clean_tags,
     clean_text,
     clean_time,
     clean_triggers,
-    expiry,
-    number,
     one_of,
 )
-from recollect.capture.vetting import Vetting, vet
-from recollect.errors import InvalidInput
+from recollect.values.enums import DELIVERIES, MEMORY_TYPES
 from recollect.values.memory import Record
 from recollect.values.outcome import Refused
-from recollect.values.words import DELIVERIES, MEMORY_TYPES
 
 EDITABLE = (
     "content", "type", "tags", "importance", "weight", "confidence", "ttl", "expires_at", "valid_from", "valid_until", "delivery",
@@ -31,8 +31,8 @@ EDITABLE = (
 REINFORCE, DEMOTE = 3, -1
 
 
-def edited(old: Record, changes: Mapping[str, Any], vetting: Vetting, now: datetime) -> Record | Refused:
-    """The memory with some fields changed, checked and screened."""
+def edited(old: Record, changes: Mapping[str, Any], gate: Gate, now: datetime) -> Record | Refused:
+    """The memory with some fields changed, validated and screened."""
     if not changes:
         raise InvalidInput("update", "nothing to change", f"name at least one of {', '.join(EDITABLE)}")
     for name in changes:
@@ -42,9 +42,9 @@ def edited(old: Record, changes: Mapping[str, Any], vetting: Vetting, now: datet
     if not changes.keys() & {"content", "tags", "triggers"}:
         return new
     labels = tuple(label for label in new.labels if not label.startswith(("redacted:", "injection:")))
-    # Correcting what was just recalled is the point of recalling it: an edit is nobody's echo.
-    vetted = vet(new.with_(labels=labels), replace(vetting, asker=None))
-    return vetted if isinstance(vetted, Refused) else vetted.record
+    # An edit of something just recalled is not an echo of it.
+    screened = screen_record(new.with_(labels=labels), replace(gate, identity=None))
+    return screened if isinstance(screened, Refused) else screened.record
 
 
 def _checked(old: Record, changes: Mapping[str, Any], now: datetime) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def _checked(old: Record, changes: Mapping[str, Any], now: datetime) -> dict[str
     one_of("type", made.get("type"), MEMORY_TYPES)
     one_of("delivery", made.get("delivery"), DELIVERIES)
     for name, low in (("importance", 0.0), ("weight", 0.1), ("confidence", 0.0)):
-        number(name, made.get(name), low, 1.0)
+        check_number(name, made.get(name), low, 1.0)
     if "content" in made:
         made["content"] = clean_text("content", made["content"], MAX_CONTENT)
     if "tags" in made:
@@ -68,17 +68,17 @@ def _checked(old: Record, changes: Mapping[str, Any], now: datetime) -> dict[str
     if since is not None and until is not None and until <= since:
         raise InvalidInput("valid_until", "is not after valid_from", "give a later time")
     if "ttl" in made or "expires_at" in made:
-        made["expires_at"] = expiry("ttl", made.pop("ttl", None), made.get("expires_at"), now)
+        made["expires_at"] = clean_expiry("ttl", made.pop("ttl", None), made.get("expires_at"), now)
     return made
 
 
-def scored(old: Record, by: int, now: datetime) -> Record:
-    """Reinforced or demoted: the Hebbian score moves; a confirmation also resets the recency clock."""
+def adjust_score(old: Record, by: int, now: datetime) -> Record:
+    """Reinforce or demote: change the Hebbian score; a positive change also resets the time of the last hit."""
     return old.with_(score=old.score + by, hit_at=now if by > 0 else old.hit_at)
 
 
-def fed_back(old: Record, helpful: bool, now: datetime) -> Record:
-    """Seed 002: helpful +0.05 confidence and +1 strength, unhelpful −0.1 confidence."""
+def apply_feedback(old: Record, helpful: bool, now: datetime) -> Record:
+    """Feedback as in seed 002: helpful +0.05 confidence and +1 strength, unhelpful −0.1 confidence."""
     if helpful:
         return old.with_(confidence=min(1.0, round(old.confidence + 0.05, 6)), strength=old.strength + 1, hit_at=now)
     return old.with_(confidence=max(0.0, round(old.confidence - 0.1, 6)))

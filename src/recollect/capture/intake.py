@@ -1,6 +1,6 @@
-"""Intake, the first stage: whatever the caller gave becomes a checked draft, then a memory not yet stored.
+"""Intake, the first stage: what the caller gave becomes a validated draft, then a memory that is not stored yet.
 
-Every problem names the field and the fix, and is found before anything is changed. Next: screen.
+Every error names the field and the fix, and is raised before anything is changed.
 """
 
 from __future__ import annotations
@@ -10,38 +10,32 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from recollect.capture.fields import (
+from recollect.errors import InvalidInput
+from recollect.ports import Reader
+from recollect.validation import (
     MAX_CONTENT,
+    check_number,
+    clean_expiry,
     clean_id,
     clean_name,
+    clean_paths,
+    clean_position,
+    clean_range,
     clean_season,
     clean_tags,
     clean_text,
     clean_time,
     clean_triggers,
-    expiry,
-    number,
     one_of,
-    paths,
-    span,
-    whole,
 )
-from recollect.errors import InvalidInput
 from recollect.values.draft import Draft
+from recollect.values.enums import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, TRUST_OF_SOURCE, ProvenanceKind
 from recollect.values.ids import new_id
 from recollect.values.link import Link
 from recollect.values.memory import Provenance, Record
-from recollect.values.procedure import procedure_of, rendered, to_plain
-from recollect.values.scope import RESERVED, Identity
+from recollect.values.procedure import procedure_of, render, to_plain
+from recollect.values.scope import RESERVED, Identity, reaches
 from recollect.values.search import ASSISTANT, MACHINE, role_of
-from recollect.values.words import (
-    DELIVERIES,
-    MEMORY_TYPES,
-    PROVENANCE_KINDS,
-    SCOPES,
-    TRUST_OF_SOURCE,
-    ProvenanceKind,
-)
 
 _DRAFT_FIELDS = tuple(f.name for f in fields(Draft))
 _VOCABULARIES = {"type": MEMORY_TYPES, "scope": SCOPES, "delivery": DELIVERIES, "source": PROVENANCE_KINDS}
@@ -50,7 +44,7 @@ _NAMES = ("project", "agent", "team", "task", "session", "speaker", "key")
 
 
 def draft_of(given: Draft | Mapping[str, Any] | str) -> Draft:
-    """A draft from a value, a mapping or bare text; unknown names are refused with the list."""
+    """A draft from a Draft, a mapping or plain text; an unknown field name is an error that lists the known ones."""
     if isinstance(given, Draft):
         return given
     if isinstance(given, str):
@@ -68,19 +62,19 @@ def draft_of(given: Draft | Mapping[str, Any] | str) -> Draft:
 def record_of(
     draft: Draft, identity: Identity, project: str | None, now: datetime, *, verbatim: bool = False
 ) -> Record:
-    """The memory a draft describes, checked, as it would be stored; verbatim, its text is kept to the last space."""
+    """The memory a draft describes, validated. With `verbatim`, its text keeps all white space."""
     cleaned = clean_text("content", _content(draft), MAX_CONTENT)
     content = draft.content if verbatim and draft.procedure is None else cleaned
     for name, words in _VOCABULARIES.items():
         one_of(name, getattr(draft, name), words)
     for name, (low, high) in _RANGES.items():
-        number(name, getattr(draft, name), low, high)
+        check_number(name, getattr(draft, name), low, high)
     named = {name: clean_name(name, getattr(draft, name)) for name in _NAMES}
     named["project"] = named["project"] or project
     named["agent"] = named["agent"] or (identity.agent if draft.scope == "agent" else None)
     scope = draft.scope or ("project" if named["project"] else "global")
-    _coordinate(scope, named)
-    _reserved(named["team"], identity)
+    _check_scope(scope, named)
+    _check_team(named["team"], identity)
     source = draft.source or _source_of(named["speaker"])
     return Record(
         id=new_id(now),
@@ -102,7 +96,7 @@ def record_of(
         trust=TRUST_OF_SOURCE[source] if draft.trust is None else min(float(draft.trust), TRUST_OF_SOURCE[source]),
         valid_from=clean_time("valid_from", draft.valid_from),
         valid_until=_until(draft),
-        expires_at=expiry("ttl", draft.ttl, draft.expires_at, now),
+        expires_at=clean_expiry("ttl", draft.ttl, draft.expires_at, now),
         delivery=draft.delivery or "on_demand",
         supersedes=None if draft.supersedes is None else clean_id("supersedes", draft.supersedes),
         key=named["key"],
@@ -112,11 +106,11 @@ def record_of(
         provenance=Provenance(
             kind=source,
             session=named["session"],
-            position=whole("position", draft.position),
-            message_range=span(draft.message_range),
+            position=clean_position("position", draft.position),
+            message_range=clean_range(draft.message_range),
             speaker=named["speaker"],
             occurred_at=clean_time("occurred_at", draft.occurred_at),
-            file_paths=paths(draft.file_paths),
+            file_paths=clean_paths(draft.file_paths),
             snippet=None if draft.snippet is None else clean_text("snippet", draft.snippet, MAX_CONTENT),
             reason=None if draft.reason is None else clean_text("reason", draft.reason, MAX_CONTENT),
         ),
@@ -128,14 +122,14 @@ def _source_of(speaker: str | None) -> ProvenanceKind:
     return by_role.get(role_of(speaker), "user_stated")
 
 
-def _coordinate(scope: str, named: Mapping[str, str | None]) -> None:
+def _check_scope(scope: str, named: Mapping[str, str | None]) -> None:
     if scope != "global" and not named[scope]:
         raise InvalidInput(
             scope, f"is missing, but the scope is {scope!r}", f"name the {scope}, or choose another scope"
         )
 
 
-def _reserved(team: str | None, identity: Identity) -> None:
+def _check_team(team: str | None, identity: Identity) -> None:
     if team is not None and team.startswith(RESERVED) and team not in identity.teams:
         raise InvalidInput("team", f"a name that begins with {RESERVED!r} is a context's", "use memory.contexts")
 
@@ -148,14 +142,45 @@ def _until(draft: Draft) -> datetime | None:
 
 
 def _content(draft: Draft) -> Any:
-    """What is stored as the text: a procedure is written out, with the draft's text as its name if it has none."""
+    """The text to store. A procedure is written out as text, and the draft's content is its name if it has none."""
     if draft.procedure is None:
         return draft.content
     given = draft.procedure if isinstance(draft.procedure, Mapping) else to_plain(procedure_of(draft.procedure))
-    return rendered(procedure_of({"name": draft.content, **given}))
+    return render(procedure_of({"name": draft.content, **given}))
 
 
 def _ids(given: Any) -> tuple[Any, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InvalidInput("derived_from", "is not a list of ids", "give a list of the memories it is made of")
     return tuple(given)
+
+
+def has_references(record: Record) -> bool:
+    """Whether a draft refers to another memory by id."""
+    return record.supersedes is not None or bool(record.links)
+
+
+def resolve_references(reader: Reader, identity: Identity, record: Record, position: int) -> Record:
+    """A draft with the full ids of its sources; its trust is limited by that of the least trusted source."""
+    if record.supersedes is not None:
+        find_superseded(reader, identity, record.supersedes, position)
+    if not record.links:
+        return record
+    field = f"drafts[{position}].derived_from" if position else "derived_from"
+    sources = [_find_one(reader, identity, link.target, field) for link in record.links]
+    links = tuple(Link(source.id, "derived_from") for source in sources)
+    return record.with_(links=links, trust=min(record.trust, *(source.trust for source in sources)))
+
+
+def find_superseded(reader: Reader, identity: Identity, wanted: str, position: int = 0) -> Record:
+    """The memory a draft supersedes."""
+    return _find_one(reader, identity, wanted, f"drafts[{position}].supersedes" if position else "supersedes")
+
+
+def _find_one(reader: Reader, identity: Identity, wanted: str, field: str) -> Record:
+    """The one memory an id refers to, among those the identity can reach."""
+    found = reader.find_by_id(identity.account, wanted)
+    reachable = [record for record in found if record is not None and reaches(identity, record.place)]
+    if len(reachable) != 1:
+        raise InvalidInput(field, f"{wanted!r} is not one memory here", "give the id of an existing one")
+    return reachable[0]

@@ -1,295 +1,201 @@
-"""The write path in order: intake, screen, annotate, embed, reconcile, commit. `remember` never surprises its caller."""
+"""The write path: intake, gate, annotate, embed, reconcile, commit. Drafts come in, outcomes come out in the same order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.capture.alike import Lookup, Meaning
 from recollect.capture.annotate import annotate
-from recollect.capture.intake import draft_of, record_of
-from recollect.capture.named import names_any, sourced, target
-from recollect.capture.reconcile import Forgotten, Known, New, Reconciler, Replaces
-from recollect.capture.vetting import Vetting, vet
+from recollect.capture.commit import PreparedDraft, commit
+from recollect.capture.gate import Gate, screen_record
+from recollect.capture.intake import draft_of, has_references, record_of, resolve_references
+from recollect.capture.neighbours import NeighbourLookup
+from recollect.capture.reconcile import Reconciler
 from recollect.errors import EmbedderError, InvalidInput
-from recollect.ports import Calibrated, Clock, EmbedMany, Progress, Reader, Store, Transaction
+from recollect.ports import Calibrated, EmbedMany, Progress, Transaction
+from recollect.unit_of_work import UnitOfWork
 from recollect.values.draft import Draft
-from recollect.values.first import First
 from recollect.values.ids import new_id
-from recollect.values.link import MOST_LINKS, Link
-from recollect.values.memory import Breadcrumb, Record
-from recollect.values.outcome import Conflict, Outcome, Refused, Reinforced, Stored, Superseded
-from recollect.values.scope import Identity, reaches
+from recollect.values.memory import Record
+from recollect.values.outcome import Outcome, Refused, Stored, Superseded
 
-# One transaction a batch: short enough that readers of the same process wait for milliseconds only.
+# One transaction per batch: short enough that other writers wait for milliseconds only.
 _BATCH = 96
 _VERBATIM_BATCH = 512
-_WAY_BACK = {True: "say that it is to be revived", False: "restore it, or say that it is to be revived"}
 
-
-# Told what a batch stored, inside its transaction: (transaction, account, memories with their vectors, time).
-Answered = Callable[[Transaction, str, Sequence[tuple[Record, NDArray[np.float32] | None]], datetime], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A draft that passed intake, screen and annotation."""
-
-    draft: Draft
-    record: Record
-    notes: tuple[str, ...]
-    vectors: NDArray[np.float32] | None = None
-    calibration: Calibrated | None = None
-
-    @property
-    def meaning(self) -> Meaning:
-        """What reconcile compares."""
-        return Meaning() if self.vectors is None else Meaning(self.vectors, self.calibration)
+GivenDraft = Draft | Mapping[str, Any] | str
+# A draft on its way through the stages; one that is refused keeps its position until the outcomes are returned.
+Item = PreparedDraft | Refused
+# Called inside each transaction with (transaction, account, new memories with their vectors, time).
+OnStored = Callable[[Transaction, str, Sequence[tuple[Record, NDArray[np.float32] | None]], datetime], None]
 
 
 class Capture:
-    """The write path over one store."""
+    """The write path of one open store."""
 
     def __init__(
         self,
-        store: Store,
         reconciler: Reconciler,
-        vetting: Vetting,
-        clock: Clock,
-        actor: str,
+        gate: Gate,
         *,
         embed: EmbedMany | None = None,
         calibration: Callable[[], Calibrated] | None = None,
         infer: bool = True,
-        answered: Answered | None = None,
+        on_stored: OnStored | None = None,
     ) -> None:
-        self._store, self._reconciler, self._vetting = store, reconciler, vetting
-        self._clock, self._actor = clock, actor
+        self._reconciler, self._gate = reconciler, gate
         self._embed_many, self._calibration = embed, calibration
-        self._infer, self._answered = infer, answered
+        self._infer, self._on_stored = infer, on_stored
 
     def remember(
         self,
-        given: Sequence[Draft | Mapping[str, Any] | str],
-        identity: Identity,
-        project: str | None,
+        uow: UnitOfWork,
+        drafts: Sequence[GivenDraft],
         *,
         verbatim: bool = False,
         apart: bool = False,
         progress: Progress | None = None,
-        guard: Callable[[Reader], None] = lambda _: None,
+        also: Callable[[Transaction, Sequence[Outcome]], None] | None = None,
     ) -> list[Outcome]:
-        """Outcomes in the order of the drafts, all checked before the first is stored; `apart`, not compared with each other.
+        """Outcomes in the order of the drafts. Every draft is checked before the first one is stored.
 
-        `guard` is asked at the beginning of each transaction and may refuse by raising.
+        `apart` does not compare the drafts with each other. `also` is called inside each transaction with its outcomes.
         """
-        now = self._clock()
-        vetting = self._vetting.by(identity)
-        checked = [
-            self._prepare(draft, place, identity, project, now, vetting, verbatim) for place, draft in enumerate(given)
-        ]
-        checked = self._with_sources(checked, identity)
+        now = uow.runtime.clock()
+        items: list[Item] = self._intake(uow, drafts, now, verbatim)
+        items = self._screen(uow, items, verbatim)
+        items = items if verbatim else self._annotate(items)
+        items = self._resolve_references(uow, items)
+        projects = {item.record.project for item in items if isinstance(item, PreparedDraft)}
+        siblings = frozenset(item.record.id for item in items if apart and isinstance(item, PreparedDraft))
         outcomes: list[Outcome] = []
-        siblings = frozenset(item.record.id for item in checked if apart and isinstance(item, Prepared))
         operation = new_id(now)
-        for batch in self._embedded(checked, verbatim):
-            actor = identity.agent or self._actor
-            lookup = None if verbatim else Lookup(now, self._reconciler.contradiction, siblings)
-            first = None if lookup is None else self._first(batch, identity, lookup)
-            with self._store.transaction(identity.account, actor, now, operation=operation, first=first) as tx:
-                guard(tx)
-                outcomes += self._store_batch(tx, batch, identity, now, lookup)
+        for batch in self._embed_batches(items, verbatim):
+            lookup = None if verbatim else NeighbourLookup(now, self._reconciler.contradiction, siblings)
+            with uow.transaction(*projects, at=now, operation=operation) as tx:
+                done = self._reconcile_and_commit(tx, uow, batch, now, lookup)
+                if also is not None:
+                    also(tx, done)
+                outcomes += uow.redact(tx, done)
             if progress is not None:
-                progress(len(outcomes), len(checked))
+                progress(len(outcomes), len(items))
         return outcomes
 
-    def _embedded(self, items: Sequence[Prepared | Refused], verbatim: bool) -> Iterator[list[Prepared | Refused]]:
-        """Batches with their vectors; the next one is embedded while the caller stores the one before."""
+    def _intake(self, uow: UnitOfWork, drafts: Sequence[GivenDraft], now: datetime, verbatim: bool) -> list[Item]:
+        """Stage 1: every draft as a checked memory that is not stored yet. An error names the draft and the field."""
+        items: list[Item] = []
+        for position, given in enumerate(drafts):
+            try:
+                draft = draft_of(given)
+                record = record_of(draft, uow.viewer.identity, uow.viewer.project, now, verbatim=verbatim)
+            except InvalidInput as error:
+                if position == 0:
+                    raise
+                raise InvalidInput(f"drafts[{position}].{error.field}", error.problem, error.fix) from None
+            items.append(PreparedDraft(draft, record))
+        return items
+
+    def _screen(self, uow: UnitOfWork, items: Sequence[Item], verbatim: bool) -> list[Item]:
+        """Stage 2: the gate refuses, redacts or labels."""
+        gate = self._gate.for_identity(uow.viewer.identity)
+
+        def screened(item: PreparedDraft) -> Item:
+            result = screen_record(item.record, gate, verbatim=verbatim)
+            return result if isinstance(result, Refused) else replace(item, record=result.record, notes=result.notes)
+
+        return [screened(item) if isinstance(item, PreparedDraft) else item for item in items]
+
+    def _annotate(self, items: Sequence[Item]) -> list[Item]:
+        """Stage 3: type, importance, tags and triggers from the text where the caller gave none."""
+        return [
+            replace(item, record=annotate(item.record, item.draft, infer=self._infer))
+            if isinstance(item, PreparedDraft)
+            else item
+            for item in items
+        ]
+
+    def _resolve_references(self, uow: UnitOfWork, items: Sequence[Item]) -> list[Item]:
+        """The memories that drafts refer to. If one is not visible, nothing of the whole call is stored."""
+        if not any(isinstance(item, PreparedDraft) and has_references(item.record) for item in items):
+            return list(items)
+        with uow.view() as reader:
+            return [
+                replace(item, record=resolve_references(reader, uow.viewer.identity, item.record, position))
+                if isinstance(item, PreparedDraft)
+                else item
+                for position, item in enumerate(items)
+            ]
+
+    def _embed_batches(self, items: Sequence[Item], verbatim: bool) -> Iterator[list[Item]]:
+        """Stage 4: batches with their vectors. The next batch is embedded while the caller stores the one before."""
         step = _VERBATIM_BATCH if verbatim else _BATCH
         batches = [items[first : first + step] for first in range(0, len(items), step)]
         if len(batches) <= 1:
             yield from (self._embed(batch, verbatim) for batch in batches)
             return
         with ThreadPoolExecutor(1, thread_name_prefix="recollect-capture") as pool:
-            coming = [pool.submit(self._embed, batch, verbatim) for batch in batches[:1]]
-            for batch in [*batches[1:], None]:
-                ready = coming.pop()
-                made = ready.result()
-                if batch is not None:
-                    coming.append(pool.submit(self._embed, batch, verbatim))
-                yield made
+            coming = pool.submit(self._embed, batches[0], verbatim)
+            for following in [*batches[1:], None]:
+                ready = coming.result()
+                if following is not None:
+                    coming = pool.submit(self._embed, following, verbatim)
+                yield ready
 
-    def _with_sources(self, items: Sequence[Prepared | Refused], identity: Identity) -> list[Prepared | Refused]:
-        """Drafts with what they name; when something of that is not within reach, nothing of the call is stored."""
-        if not any(isinstance(item, Prepared) and names_any(item.record) for item in items):
-            return list(items)
-        with self._store.reading() as reader:
-            return [
-                replace(item, record=sourced(reader, identity, item.record, place))
-                if isinstance(item, Prepared)
-                else item
-                for place, item in enumerate(items)
-            ]
-
-    def _prepare(
-        self,
-        given: Draft | Mapping[str, Any] | str,
-        place: int,
-        identity: Identity,
-        project: str | None,
-        now: datetime,
-        vetting: Vetting,
-        verbatim: bool,
-    ) -> Prepared | Refused:
-        try:
-            draft = draft_of(given)
-            record = record_of(draft, identity, project, now, verbatim=verbatim)
-        except InvalidInput as error:
-            raise InvalidInput(f"drafts[{place}].{error.field}", error.problem, error.fix) if place else error from None
-        vetted = vet(record, vetting, verbatim=verbatim)
-        if isinstance(vetted, Refused):
-            return vetted
-        return Prepared(
-            draft, vetted.record if verbatim else annotate(vetted.record, draft, infer=self._infer), vetted.notes
-        )
-
-    def _embed(self, items: Sequence[Prepared | Refused], verbatim: bool) -> list[Prepared | Refused]:
-        ready = [item for item in items if isinstance(item, Prepared)]
-        if self._embed_many is None or not ready:
+    def _embed(self, items: Sequence[Item], verbatim: bool) -> list[Item]:
+        drafts = [item for item in items if isinstance(item, PreparedDraft)]
+        if self._embed_many is None or not drafts:
             return list(items)
         try:
-            vectors = iter(self._embed_many([item.record for item in ready]))
-            scale = None if self._calibration is None or verbatim else self._calibration()
+            vectors = iter(self._embed_many([item.record for item in drafts]))
+            calibration = None if self._calibration is None or verbatim else self._calibration()
         except EmbedderError as error:
             note = f"stored without a vector, found by its words; `recollect reembed` adds it ({error})"
-            return [replace(item, notes=(*item.notes, note)) if isinstance(item, Prepared) else item for item in items]
+            return [
+                replace(item, notes=(*item.notes, note)) if isinstance(item, PreparedDraft) else item for item in items
+            ]
         return [
-            replace(item, vectors=next(vectors), calibration=scale) if isinstance(item, Prepared) else item
+            replace(item, vectors=next(vectors), calibration=calibration) if isinstance(item, PreparedDraft) else item
             for item in items
         ]
 
-    def _store_batch(
-        self,
-        tx: Transaction,
-        batch: Sequence[Prepared | Refused],
-        identity: Identity,
-        now: datetime,
-        lookup: Lookup | None,
+    def _reconcile_and_commit(
+        self, tx: Transaction, uow: UnitOfWork, batch: Sequence[Item], now: datetime, lookup: NeighbourLookup | None
     ) -> list[Outcome]:
+        """Stages 5 and 6, inside the transaction: compare each draft with what is stored, and write the result.
+
+        Drafts of one batch see each other's outcomes, so the order of the drafts matters and they go one by one.
+        """
+        drafts = [(item.record, item.embedding) for item in batch if isinstance(item, PreparedDraft)]
         if lookup is not None and len(batch) > 1:
-            meant = [(item.record, item.meaning) for item in batch if isinstance(item, Prepared)]
-            lookup.ahead(tx, meant)
-            lookup.between(meant)
+            tx.prefetch_texts(uow.viewer.account, [record.content for record, _ in drafts])
+            lookup.prefetch(tx, drafts)
+            lookup.compare_drafts(drafts)
+        reconciler = None if lookup is None else self._reconciler.with_lookup(lookup)
         outcomes: list[Outcome] = []
         for item in batch:
-            outcome = item if isinstance(item, Refused) else self._settle(tx, item, identity, now, lookup)
-            if lookup is not None and isinstance(item, Prepared):
-                lookup.watch(outcome)
-            outcomes.append(outcome)
-        self._close_gaps(tx, batch, outcomes, identity, now)
+            if isinstance(item, Refused):
+                outcomes.append(item)
+                continue
+            outcomes.append(commit(tx, item, uow.viewer.identity, now, reconciler))
+            if lookup is not None:
+                lookup.note_outcome(outcomes[-1])
+        self._report_stored(tx, uow.viewer.account, batch, outcomes, now)
         return outcomes
 
-    def _first(self, batch: Sequence[Prepared | Refused], identity: Identity, lookup: Lookup) -> First | None:
-        """What storing one draft will ask first: of several, all is looked up at once."""
-        match batch:
-            case [Prepared(record=new) as item] if not (new.key or new.supersedes) and reaches(identity, new.place):
-                return lookup.first(new, item.meaning, partial(self._reconciler.judge.read, new.content))
-        return None
-
-    def _close_gaps(
-        self,
-        tx: Transaction,
-        batch: Sequence[Prepared | Refused],
-        outcomes: Sequence[Outcome],
-        identity: Identity,
-        now: datetime,
+    def _report_stored(
+        self, tx: Transaction, account: str, batch: Sequence[Item], outcomes: Sequence[Outcome], now: datetime
     ) -> None:
-        """What was asked for and is known now is no longer missing."""
+        """Tell the listener which memories are new; it closes the gaps they answer."""
         stored = [
             (outcome.memory, item.vectors)
             for item, outcome in zip(batch, outcomes, strict=True)
-            if isinstance(item, Prepared) and isinstance(outcome, (Stored, Superseded))
+            if isinstance(item, PreparedDraft) and isinstance(outcome, (Stored, Superseded))
         ]
-        if self._answered is not None and stored:
-            self._answered(tx, identity.account, stored, now)
-
-    def _settle(
-        self, tx: Transaction, item: Prepared, identity: Identity, now: datetime, lookup: Lookup | None
-    ) -> Outcome:
-        new = item.record
-        if not reaches(identity, new.place):
-            # Left in somebody else's room: what is in there must not show in the outcome, so nothing is looked up.
-            record = new.with_(key=None, supersedes=None)
-            tx.insert(record, item.vectors)
-            return Stored(record, reason="kept for another", notes=item.notes)
-        if new.key is not None and (held := tx.by_key(new.account, new.key, new.place)) is not None:
-            return Stored(held, reason="already stored under this key", notes=item.notes)
-        if new.supersedes is not None:
-            return self._supersede(tx, item, identity)
-        if lookup is None:
-            tx.insert(new, item.vectors)
-            return Stored(new, reason="verbatim", notes=item.notes)
-        decision = self._reconciler.decide(tx, new, item.meaning, lookup)
-        match decision:
-            case Known(existing, reason):
-                return self._reinforce(tx, item, existing, reason, now)
-            case Forgotten(existing, reason) if not item.draft.revive:
-                return Refused(f"{reason}; {_WAY_BACK[existing is None]}")
-            case Forgotten(None, _):
-                tx.allow_again(new.account, new.content)
-                decision = New()
-            case Forgotten(existing, _) if existing is not None:
-                back = existing.with_(status="active", updated_at=now)
-                tx.change(existing, back, "restore")
-                return Reinforced(back, "brought back on request", notes=item.notes)
-            case Replaces(old, reason, conflicts):
-                record = _flagged(new, conflicts).with_(supersedes=old.id)
-                tx.insert(record, item.vectors)
-                return Superseded(record, old, reason, conflicts, item.notes)
-        assert isinstance(decision, New)
-        record = _flagged(new, decision.conflicts)
-        tx.insert(record, item.vectors)
-        reason = "new, but it may contradict what is known" if decision.conflicts else "new"
-        return Stored(record, decision.conflicts, reason, item.notes)
-
-    def _supersede(self, tx: Transaction, item: Prepared, identity: Identity) -> Outcome:
-        old = target(tx, identity, item.record.supersedes or "")
-        record = item.record.with_(supersedes=old.id)
-        tx.insert(record, item.vectors)
-        return Superseded(record, old, "the caller said so", notes=item.notes)
-
-    def _reinforce(self, tx: Transaction, item: Prepared, existing: Record, reason: str, now: datetime) -> Outcome:
-        said = item.record.provenance
-        crumb = Breadcrumb(said.session, said.position, now)
-        stronger = existing.with_(
-            strength=existing.strength + 1,
-            hit_at=now,
-            status="active",
-            breadcrumbs=(*existing.breadcrumbs, crumb),
-            tags=tuple(dict.fromkeys((*existing.tags, *item.record.tags))),
-            importance=max(existing.importance, item.record.importance),
-            expires_at=_longer(existing.expires_at, item.record.expires_at),
-            trust=max(existing.trust, item.record.trust),
-            links=tuple(dict.fromkeys((*existing.links, *item.record.links)))[:MOST_LINKS],
-            triggers=tuple(dict.fromkeys((*existing.triggers, *item.record.triggers))),
-        )
-        tx.change(existing, stronger, "reinforce", reason=reason)
-        return Reinforced(stronger, reason, notes=item.notes)
-
-
-def _flagged(new: Record, conflicts: Sequence[Conflict]) -> Record:
-    """The memory with a link to each one it may contradict."""
-    links = (Link(conflict.memory.id, "contradicts") for conflict in conflicts)
-    return new.with_(links=(*new.links, *links)) if conflicts else new
-
-
-def _longer(one: datetime | None, other: datetime | None) -> datetime | None:
-    """The later end; no end is the latest."""
-    return None if one is None or other is None else max(one, other)
+        if self._on_stored is not None and stored:
+            self._on_stored(tx, account, stored, now)

@@ -1,35 +1,37 @@
-"""Reconcile, the fifth stage: is this known, a new value of something known, against something known, or new?
+"""Reconcile, the fifth stage: is a draft known already, a new value of something known, a contradiction, or new?
 
-Similarity proposes, a second look decides: high cosine alone would merge opposites, which are worded more alike than
-paraphrases. It runs inside the write transaction, so two processes cannot both believe they were first. Next: commit.
+Similarity proposes, the judge decides: texts that say the opposite are often more similar than paraphrases, so a high cosine
+alone would merge them. It runs inside the write transaction, so that two processes cannot both store the same thing as new.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from recollect.capture.alike import Lookup, Meaning
-from recollect.ports import Judge, Relation, Transaction
+from recollect.capture.neighbours import DraftEmbedding, NeighbourLookup
+from recollect.ports import Judge, Transaction
 from recollect.values.memory import Record
-from recollect.values.outcome import Conflict
+from recollect.values.outcome import Conflict, Relation
 from recollect.values.terms import query_terms
 
-_RESTATED, _SHARED = 0.85, 0.55
+# A text restates a forgotten one if it is this similar and shares this part of its terms.
+_RESTATED, _SHARED_TERMS = 0.85, 0.55
 _NAMES = re.compile(r"\d+|(?<=\s)[A-Z]\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """The same thing is stored already."""
+class Duplicate:
+    """The same is stored already."""
 
     existing: Record
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
-    """It was forgotten or purged on purpose; only a person's explicit wish brings it back."""
+class WasForgotten:
+    """The same was forgotten or purged on purpose; only an explicit request brings it back. A purged memory is None."""
 
     existing: Record | None
     reason: str
@@ -37,7 +39,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Replaces:
-    """A new value of the same thing."""
+    """A new value of something stored."""
 
     old: Record
     reason: str
@@ -45,58 +47,64 @@ class Replaces:
 
 
 @dataclass(frozen=True, slots=True)
-class New:
-    """Nothing says the same; some memories may contradict it."""
+class Novel:
+    """Nothing stored says the same; some memories may contradict it."""
 
     conflicts: tuple[Conflict, ...] = ()
 
 
-Decision = Known | Forgotten | Replaces | New
+Decision = Duplicate | WasForgotten | Replaces | Novel
 
 
 @dataclass(frozen=True, slots=True)
 class Reconciler:
-    """The rules and thresholds of this stage."""
+    """The judge, and the similarity from which a memory is compared at all."""
 
     judge: Judge
     contradiction: float
 
-    def decide(self, tx: Transaction, new: Record, meaning: Meaning, lookup: Lookup) -> Decision:
-        """What the store already holds about this."""
-        return self._exact(tx, new) or self._near(tx, new, meaning, lookup)
+    def with_lookup(self, lookup: NeighbourLookup) -> Callable[[Transaction, Record, DraftEmbedding], Decision]:
+        """`decide` for the drafts of one batch."""
+        return lambda tx, new, embedding: self.decide(tx, new, embedding, lookup)
 
-    def _exact(self, tx: Transaction, new: Record) -> Decision | None:
+    def decide(self, tx: Transaction, new: Record, embedding: DraftEmbedding, lookup: NeighbourLookup) -> Decision:
+        """How a draft relates to what is stored."""
+        return self._by_text(tx, new) or self._by_neighbours(tx, new, embedding, lookup)
+
+    def _by_text(self, tx: Transaction, new: Record) -> Decision | None:
         if tx.purged(new.account, new.content):
-            return Forgotten(None, "purged: this text was erased for good")
+            return WasForgotten(None, "purged: this text was erased for good")
         here = [old for old in tx.same_text(new.account, new.content) if old.place == new.place]
         for old in here:
             if old.status == "forgotten":
-                return Forgotten(old, "forgotten: this was forgotten on purpose")
+                return WasForgotten(old, "forgotten: this was forgotten on purpose")
         for old in here:
             if old.status in ("active", "archived"):
-                return Known(old, "the same text is stored already")
+                return Duplicate(old, "the same text is stored already")
         returned = next((old for old in here if old.superseded_by), None)
         if returned is not None and returned.superseded_by is not None:
-            (heir,) = tx.get(new.account, [returned.superseded_by])
-            if heir is not None and heir.place == new.place:
-                return Replaces(heir, "an earlier value is true again")
+            (successor,) = tx.get(new.account, [returned.superseded_by])
+            if successor is not None and successor.place == new.place:
+                return Replaces(successor, "an earlier value is true again")
         return None
 
-    def _near(self, tx: Transaction, new: Record, meaning: Meaning, lookup: Lookup) -> Decision:
+    def _by_neighbours(
+        self, tx: Transaction, new: Record, embedding: DraftEmbedding, lookup: NeighbourLookup
+    ) -> Decision:
         conflicts: list[Conflict] = []
         replaced: Replaces | None = None
-        for found in lookup.of(tx, new, meaning):
-            similarity = found.likeness
-            verdict = self.judge.compare(found.seen.content, new.content, similarity)
+        for found in lookup.of(tx, new, embedding):
+            similarity = found.similarity
+            verdict = self.judge.compare(found.snippet.content, new.content, similarity)
             if verdict.relation == "different" and found.status != "forgotten":
-                continue  # as nearly all are
-            old = found.whole(tx, new.account)
+                continue  # nearly all neighbours end here, before the whole memory is read
+            old = found.full_record(tx, new.account)
             here = old.place == new.place
             if here and old.status == "forgotten" and restates(old.content, new.content, similarity, verdict.relation):
-                return Forgotten(old, "forgotten: the same was forgotten on purpose, in other words")
+                return WasForgotten(old, "forgotten: the same was forgotten on purpose, in other words")
             if verdict.relation == "same" and here:
                 if old.status in ("active", "archived"):
-                    return Known(old, verdict.reason)
+                    return Duplicate(old, verdict.reason)
             elif old.status != "active" or verdict.relation not in ("changed", "contradicts"):
                 continue
             elif verdict.relation == "changed" and here and replaced is None:
@@ -105,14 +113,14 @@ class Reconciler:
                 conflicts.append(Conflict(old, round(similarity, 3), verdict.reason, new.id))
         if replaced is not None:
             return Replaces(replaced.old, replaced.reason, tuple(conflicts))
-        return New(tuple(conflicts))
+        return Novel(tuple(conflicts))
 
 
 def restates(old: str, new: str, similarity: float, relation: Relation) -> bool:
     """Whether a new text would bring back what was forgotten.
 
     Wider than "same": a tombstone that stops one text too many can be lifted by its owner, one that lets the value back in
-    has failed. Names and numbers still have to be the same ones.
+    has failed. Names and numbers must still be the same.
     """
     if relation in ("same", "extends"):
         return True
@@ -120,4 +128,4 @@ def restates(old: str, new: str, similarity: float, relation: Relation) -> bool:
         return False
     before, after = set(query_terms(old)), set(query_terms(new))
     names = [set(_NAMES.findall(text)) for text in (old, new)]
-    return names[0] == names[1] and len(before & after) >= _SHARED * len(before | after)
+    return names[0] == names[1] and len(before & after) >= _SHARED_TERMS * len(before | after)

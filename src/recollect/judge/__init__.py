@@ -1,1 +1,1 @@
-"""Second opinions: how two texts relate. The rules answer when there is no language model."""
+"""Questions about texts, such as how two texts relate. The rules answer when no language model is configured."""

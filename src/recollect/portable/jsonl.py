@@ -1,4 +1,4 @@
-"""JSON lines: the stream as a file. One item a line, a header first, and last a line by which a cut file is noticed."""
+"""The stream as a file of JSON lines: one item per line, a header first, and a footer that proves the file is complete."""
 
 from __future__ import annotations
 
@@ -9,89 +9,94 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 from recollect.errors import InvalidInput
-from recollect.portable.reading import located, read
-from recollect.portable.spelling import spelled
-from recollect.portable.stream import NAMES, Footer, Header, Item
-from recollect.values.moved import Exported
+from recollect.portable.codec import decode, encode, with_location
+from recollect.portable.stream import KIND_NAMES, FooterItem, HeaderItem, StreamItem
+from recollect.values.transfer import Exported
 
-LONGEST = 10_000_000
-_BEGINNING, _END = b'{"recollect":', b'{"end":'
-_CUT = "copy or export it again"
+LONGEST_LINE = 10_000_000
+_HEADER_START, _FOOTER_START = b'{"recollect":', b'{"end":'
+_EXPORT_AGAIN = "copy or export it again"
 
 
-def write(items: Iterable[Item], out: Callable[[bytes], object]) -> Exported:
-    """Write a stream line by line, and the line that ends it."""
+def write(items: Iterable[StreamItem], out: Callable[[bytes], object]) -> Exported:
+    """Write a stream line by line, and the footer."""
     digest, counts = hashlib.sha256(), Counter[str]()
     for item in items:
-        line = spelled(item).encode() + b"\n"
+        line = encode(item).encode() + b"\n"
         digest.update(line)
-        counts[NAMES[type(item)]] += 1
+        counts[KIND_NAMES[type(item)]] += 1
         out(line)
-    counts.pop(NAMES[Header], None)
+    counts.pop(KIND_NAMES[HeaderItem], None)
     end = {"end": {"counts": dict(sorted(counts.items())), "sha256": digest.hexdigest()}}
     out(json.dumps(end, separators=(",", ":")).encode() + b"\n")
     return Exported(dict(counts), digest.hexdigest())
 
 
-def items_in(file: BinaryIO, account: str) -> Iterator[Item]:
-    """The items of a file, for an account; a line that is wrong is named, and so is a file that was cut."""
+def read_items(file: BinaryIO, account: str) -> Iterator[StreamItem]:
+    """The items of a file, for an account; an error names the line, and a truncated file is an error."""
     digest, counts = hashlib.sha256(), Counter[str]()
     ended = False
     for number, raw in enumerate(_lines(file), 1):
         where = f"line {number}"
         if ended:
-            raise InvalidInput(where, "comes after the end", _CUT)
-        name, said = _parsed(raw, where)
+            raise InvalidInput(where, "comes after the end", _EXPORT_AGAIN)
+        name, value = _parse_line(raw, where)
         try:
-            item = read(name, said, account, where)
+            item = decode(name, value, account, where)
         except InvalidInput as error:
-            raise located(error, where) from None
-        if (number == 1) != isinstance(item, Header):
-            raise InvalidInput(where, "is not where it belongs", "the first line, and only that, is the header")
-        if isinstance(item, Footer):
-            _agree(item, said, counts, digest.hexdigest())
+            raise with_location(error, where) from None
+        if (number == 1) != isinstance(item, HeaderItem):
+            raise InvalidInput(where, "is in the wrong place", "the first line, and only that, is the header")
+        if isinstance(item, FooterItem):
+            _check_footer(item, value, counts, digest.hexdigest())
             ended = True
         else:
             digest.update(raw)
             counts[name] += 1
         yield item
     if not ended:
-        raise InvalidInput("file", "was cut: its last line is missing", f"{_CUT}; importing it twice is harmless")
+        raise InvalidInput(
+            "file", "is truncated: its last line is missing", f"{_EXPORT_AGAIN}; importing it twice is harmless"
+        )
 
 
 def fingerprint(file: BinaryIO) -> str:
-    """The fingerprint of a whole file that was not cut or changed; nothing of it is taken before that is known."""
+    """The SHA-256 of a file that is complete and unchanged, checked before any of it is imported."""
     digest, last = hashlib.sha256(), b""
     for raw in _lines(file):
         if last:
             digest.update(last)
-        elif not raw.startswith(_BEGINNING):
-            raise InvalidInput("file", "is no export of recollect", "`recollect import-from` reads other products")
+        elif not raw.startswith(_HEADER_START):
+            raise InvalidInput("file", "is not an export of recollect", "`recollect import-from` reads other products")
         last = raw
-    if not last.startswith(_END):
-        raise InvalidInput("file", "was cut: its last line is missing", f"nothing was changed; {_CUT}")
-    said = _parsed(last, "the last line")[1]
-    if not isinstance(said, dict) or said.get("sha256") != digest.hexdigest():
-        raise InvalidInput("file", "was changed or damaged since it was exported", f"nothing was changed; {_CUT}")
+    if not last.startswith(_FOOTER_START):
+        raise InvalidInput("file", "is truncated: its last line is missing", f"nothing was changed; {_EXPORT_AGAIN}")
+    footer = _parse_line(last, "the last line")[1]
+    if not isinstance(footer, dict) or footer.get("sha256") != digest.hexdigest():
+        raise InvalidInput(
+            "file", "was changed or damaged since it was exported", f"nothing was changed; {_EXPORT_AGAIN}"
+        )
     return digest.hexdigest()
 
 
-def _agree(footer: Footer, said: Any, counts: Counter[str], digest: str) -> None:
-    counted = {name: count for name, count in counts.items() if name != NAMES[Header]}
-    if dict(footer.counts) != counted or said.get("sha256", digest) != digest:
-        raise InvalidInput("file", "was changed or damaged since it was exported", _CUT)
+def _check_footer(footer: FooterItem, value: Any, counts: Counter[str], digest: str) -> None:
+    counted = {name: count for name, count in counts.items() if name != KIND_NAMES[HeaderItem]}
+    if dict(footer.counts) != counted or value.get("sha256", digest) != digest:
+        raise InvalidInput("file", "was changed or damaged since it was exported", _EXPORT_AGAIN)
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
     number = 0
-    while raw := file.readline(LONGEST + 1):
+    while raw := file.readline(LONGEST_LINE + 1):
         number += 1
-        if len(raw) > LONGEST:
-            raise InvalidInput(f"line {number}", f"is longer than {LONGEST:,} bytes", "this is no export of recollect")
+        if len(raw) > LONGEST_LINE:
+            raise InvalidInput(
+                f"line {number}", f"is longer than {LONGEST_LINE:,} bytes", "this is not an export of recollect"
+            )
         yield raw
 
 
-def _parsed(raw: bytes, where: str) -> tuple[str, Any]:
+def _parse_line(raw: bytes, where: str) -> tuple[str, Any]:
     fix = "import a file that `recollect export` wrote"
     try:
         value = json.loads(raw.decode("utf-8"))
@@ -101,5 +106,5 @@ def _parsed(raw: bytes, where: str) -> tuple[str, Any]:
         raise InvalidInput(where, f"is not JSON ({error})", fix) from None
     if not isinstance(value, dict) or len(value) != 1:
         raise InvalidInput(where, "is not a line of an export", fix)
-    ((name, said),) = value.items()
-    return name, said
+    ((name, inner),) = value.items()
+    return name, inner

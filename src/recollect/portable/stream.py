@@ -1,38 +1,35 @@
-"""Stream: an account as a sequence of typed items, in one order. Everything that moves memories meets here.
+"""An account as a sequence of typed items in one order. Everything that moves memories between stores meets here.
 
-`giving.py` makes such a stream of a store; `taking.py` takes one into a store, and so screens it, holds its tombstones and
-keeps its rooms in one place for every source:
+`exporter.py` reads such a stream from a store; `importer.py` writes one into a store, and so screens it, applies its tombstones
+and checks access in one place for every source. `jsonl.py` is the stream as a file. An importer of another product yields drafts
+instead (`drafts.py`), which are screened and reconciled like anything new.
 
-    take(store: Store, items: Iterable[Item], terms: Terms, *, dry_run=False, progress=None) -> Imported
-
-`jsonl.py` is one spelling of the stream; an importer of another product is a function that yields items (usually nothing but
-`Remembered`) or, when its texts are to be screened and reconciled like anything new, drafts for `remember_many`.
-
-The order matters where one item needs another: Header, Secrets, Purged, Filed, Remembered, Grouped, Accessed, Switched, Noted,
-Happened (oldest first), Filed snapshots, Footer. A reader must not rely on any kind being there but the Header.
+The order matters where one item needs another: header, secrets, purged digests, documents, memories, clusters, accesses,
+switches, notes, events (oldest first), snapshots, footer. A reader must not rely on any kind but the header.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.values.access import Access
+from recollect.ports import Progress
 from recollect.values.cluster import Cluster
-from recollect.values.document import Document
+from recollect.values.document import Access, Document
 from recollect.values.event import Event
 from recollect.values.memory import Record
 
 VERSION = 1
 HalfVectors = NDArray[np.float16]
+_PROGRESS_STEP = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
-    """What follows: whose memories, how many of what, and whether vectors and the journal are among it."""
+class HeaderItem:
+    """What follows: whose memories, how many items of each kind, and whether vectors and the journal are included."""
 
     account: str
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -42,33 +39,33 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
-class Secrets:
-    """The keys under which the purged digests that follow were made (hexadecimal), the store's own first."""
+class SecretsItem:
+    """The keys (hexadecimal) of the keyed hashes that follow, the store's current one first."""
 
     secrets: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Purged:
+class PurgedItem:
     """The keyed hash of a text that was erased for good."""
 
     digest: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
-    """A document of any kind. A snapshot's `seq` is spelled as how many of the journal's events came before it."""
+class DocumentItem:
+    """A document of any kind. The `seq` of a snapshot is the number of the journal's events that came before it."""
 
     document: Document
     where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
-    """A memory as stored (nothing is `superseded` here: that is worked out when read), with its vectors and its cluster.
+class MemoryItem:
+    """A memory as stored, with its vectors and its cluster. Its status is never `superseded`: that is derived when read.
 
-    `vectors` are unit vectors of `model`, one a passage, in half precision; without them the memory is found by its words
-    until `reembed`. `where` says where it was read, for the report: "line 12", "notes/deploy.md".
+    `vectors` are unit vectors of `model`, one per passage, in half precision; a memory without them is found by its words only,
+    until `reembed`. `where` is the place it was read from, for the report: "line 12", "notes/deploy.md".
     """
 
     record: Record
@@ -79,15 +76,15 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
-    """A cluster of one model's vectors; who belongs to it is said by the memories."""
+class ClusterItem:
+    """A cluster of one model's vectors; the memories name the cluster they belong to."""
 
     model: str
     cluster: Cluster
 
 
 @dataclass(frozen=True, slots=True)
-class Accessed:
+class AccessItem:
     """A line of the access log of a context."""
 
     document: str
@@ -95,49 +92,65 @@ class Accessed:
 
 
 @dataclass(frozen=True, slots=True)
-class Switched:
-    """A project for which memory is off; "*" is all."""
+class SwitchItem:
+    """A project for which memory is switched off; "*" is all projects."""
 
     project: str
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
-    """A counter kept beside the memories."""
+class NoteItem:
+    """A counter that is kept beside the memories."""
 
     name: str
     value: str
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
-    """One line of the journal; its own number is not kept, its place among the others is."""
+class EventItem:
+    """One event of the journal; its sequence number is not kept, its place among the others is."""
 
     event: Event
 
 
 @dataclass(frozen=True, slots=True)
-class Footer:
-    """The end: how many items of each kind there were. A stream without one was cut."""
+class FooterItem:
+    """The end: how many items of each kind there were. A stream without a footer is truncated."""
 
     counts: Mapping[str, int]
 
 
-Item = (
-    Header | Secrets | Purged | Filed | Remembered | Grouped | Accessed | Switched | Noted | Happened | Footer
+StreamItem = (
+    HeaderItem | SecretsItem | PurgedItem | DocumentItem | MemoryItem | ClusterItem | AccessItem | SwitchItem | NoteItem
+    | EventItem | FooterItem
 )  # fmt: skip
 
-# What each kind of item is called, in a file and in every count.
-NAMES: dict[type, str] = {
-    Header: "recollect",
-    Secrets: "secrets",
-    Purged: "purged",
-    Filed: "document",
-    Remembered: "memory",
-    Grouped: "cluster",
-    Accessed: "access",
-    Switched: "off",
-    Noted: "note",
-    Happened: "event",
-    Footer: "end",
+# The name of each kind of item, in files and in every count.
+KIND_NAMES: dict[type, str] = {
+    HeaderItem: "recollect",
+    SecretsItem: "secrets",
+    PurgedItem: "purged",
+    DocumentItem: "document",
+    MemoryItem: "memory",
+    ClusterItem: "cluster",
+    AccessItem: "access",
+    SwitchItem: "off",
+    NoteItem: "note",
+    EventItem: "event",
+    FooterItem: "end",
 }
+
+
+def with_progress(items: Iterable[StreamItem], progress: Progress | None) -> Iterator[StreamItem]:
+    """The same items, reporting to `progress` how many memories of how many went by."""
+    done = total = 0
+    for item in items:
+        yield item
+        if progress is None:
+            continue
+        if isinstance(item, HeaderItem):
+            total = item.counts.get("memory", 0)
+        elif isinstance(item, MemoryItem):
+            done += 1
+            if done % _PROGRESS_STEP == 0 or done == total:
+                progress(done, max(total, done))

@@ -1,1 +1,1 @@
-"""The read path: query, candidates, fuse, cascade, score, assemble. One file a stage; `pipeline.py` is the order."""
+"""The read path: query, candidates, expand, score, order, explain, assemble. `pipeline.py` lists the stages in their order."""

@@ -1,42 +1,43 @@
-"""Neighbourhood: what a memory, or the hits of a question, lead to; as a list by nearness, or as a graph to draw."""
+"""Neighbourhood: the memories that a memory or the hits of a query are connected to, as a ranked list or as a graph."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
+from recollect.errors import InvalidInput
 from recollect.ports import Reader
-from recollect.recall.cascade import walk
-from recollect.recall.explaining import node_names
-from recollect.recall.sight import Reached
-from recollect.recall.walking import steps_of
-from recollect.values.graph import Graph, GraphEdge, GraphNode
-from recollect.values.hit import Related
-from recollect.values.link import Node
-from recollect.values.memory import Record
-from recollect.values.search import Search
-from recollect.values.trust import confidence_now
+from recollect.recall.explain import node_names
+from recollect.recall.features import GraphPath
+from recollect.recall.graph_walk import visible_edges, walk
+from recollect.unit_of_work import UnitOfWork
+from recollect.validation import filter_from
+from recollect.values.link import Graph, GraphEdge, GraphNode, Node
+from recollect.values.memory import Record, confidence_now
+from recollect.values.recalled import Recalled, Related
+from recollect.values.search import Filter, Search
 
 _LABEL = 40
+_MAX_DEPTH = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Seed:
-    """Where a walk starts: a memory by its row, and how much it matters."""
+class GraphSeed:
+    """Where a walk starts: the row of a memory, and its score."""
 
     row: int
     score: float = 1.0
 
 
-def related(reader: Reader, search: Search, seed: Seed, depth: int, limit: int) -> list[Related]:
-    """The memories one leads to within some hops, the strongest path first."""
-    # A tag or a cluster is a step of its own: memories that share one are one hop apart.
-    reached = walk({("memory", seed.row): seed.score}, steps_of(reader, search), depth=2 * depth)
+def related(reader: Reader, search: Search, seed: GraphSeed, depth: int, limit: int) -> list[Related]:
+    """The memories within some hops of a memory, the strongest path first. The search has no filter of the caller."""
+    # A tag or a cluster is a node of its own: memories that share one are two steps but one hop apart.
+    reached = walk({("memory", seed.row): seed.score}, visible_edges(reader, search), depth=2 * depth)
     known = {int(node[1]): reached[node] for node in reached if node[0] == "memory"}
     paths = {row: found for row, found in known.items() if 0 < _hops(found) <= depth}
-    allowed = reader.among(search, list(paths))
-    best = sorted(allowed, key=lambda row: (-paths[row].score, -row))[:limit]
+    best = sorted(paths, key=lambda row: (-paths[row].score, -row))[:limit]
     names = node_names(reader, search.viewer.account, [paths[row] for row in best])
     records = reader.fetch(search.viewer.account, best)
     return [
@@ -45,43 +46,52 @@ def related(reader: Reader, search: Search, seed: Seed, depth: int, limit: int) 
     ]
 
 
-def _hops(reached: Reached) -> int:
+def _hops(reached: GraphPath) -> int:
     return sum(kind == "memory" for _, (kind, _) in reached.path)
 
 
-def _steps(reached: Reached, names: Mapping[Node, str]) -> tuple[str, ...]:
+def _steps(reached: GraphPath, names: Mapping[Node, str]) -> tuple[str, ...]:
     return tuple(f"{relation} {names.get(node, node[1])}" for relation, node in reached.path)
 
 
-def drawn(
-    reader: Reader, search: Search, seeds: Sequence[Seed], depth: int, limit: int, title: str, now: datetime
+def build_graph(
+    reader: Reader, search: Search, seeds: Sequence[GraphSeed], depth: int, limit: int, title: str, now: datetime
 ) -> Graph:
-    """The neighbourhood of some memories: the best nodes, and every edge between them."""
+    """The neighbourhood of some memories: the best nodes and all edges between them.
+
+    The search has no filter of the caller, so every memory that the walk reached may be shown; the seeds may be hidden.
+    """
     start: dict[Node, float] = {("memory", seed.row): seed.score for seed in seeds}
-    reached = walk(dict(start), steps_of(reader, search), depth=2 * depth)
-    rows = reader.among(search, [int(key) for kind, key in reached if kind == "memory"])
+    reached = walk(dict(start), visible_edges(reader, search), depth=2 * depth)
+    seen = set(reader.filter_visible(search, [seed.row for seed in seeds]))
+    rows = [int(key) for kind, key in reached if kind == "memory" and ((kind, key) not in start or key in seen)]
     score = {row: reached.score(("memory", row)) for row in rows}
     best = sorted(rows, key=lambda row: (("memory", row) not in start, -score[row], -row))[:limit]
     records = dict(zip(best, reader.fetch(search.viewer.account, best), strict=True))
-    groups = _groups(reader, search.viewer.account, best)
-    nodes = [_memory(record, score[row], ("memory", row) in start, now) for row, record in records.items()]
+    named = {cluster.id: cluster.name for cluster in reader.clusters(search.viewer.account)}
+    groups = [*_tags(records), *(_clusters(reader, search.viewer.account, best) if named else ())]
+    nodes = [_memory_node(record, score[row], ("memory", row) in start, now) for row, record in records.items()]
     keys = {row: record.id for row, record in records.items()}
     edges = [*_links(records.values()), *_memberships(groups, keys)]
-    named = {cluster.id: cluster for cluster in reader.clusters(search.viewer.account)}
     for kind, key in dict.fromkeys(group for _, group in groups):
         size = sum(group == (kind, key) for _, group in groups)
-        label = str(key) if kind == "tag" else named[str(key)].name
-        nodes.append(GraphNode(_key((kind, key)), kind, label, size=size))  # type: ignore[arg-type]
+        label = str(key) if kind == "tag" else named[str(key)]
+        nodes.append(GraphNode(_key((kind, key)), kind, label, size=size))
     return Graph(title, tuple(nodes), tuple(edges), left_out=len(rows) - len(best))
 
 
-def _groups(reader: Reader, account: str, rows: Sequence[int]) -> list[tuple[int, Node]]:
-    """The tags and clusters of some memories."""
+def _tags(records: Mapping[int, Record]) -> list[tuple[int, Node]]:
+    """The tags of some memories."""
+    return [(row, ("tag", tag)) for row in sorted(records) for tag in sorted(set(records[row].tags))]
+
+
+def _clusters(reader: Reader, account: str, rows: Sequence[int]) -> list[tuple[int, Node]]:
+    """The clusters of some memories."""
     found = reader.edges(account, [("memory", row) for row in rows], len(rows) or 1)
-    return [(int(edge.source[1]), edge.target) for edge in found if edge.target[0] != "memory"]
+    return [(int(edge.source[1]), edge.target) for edge in found if edge.target[0] == "cluster"]
 
 
-def _memory(record: Record, score: float, seed: bool, now: datetime) -> GraphNode:
+def _memory_node(record: Record, score: float, seed: bool, now: datetime) -> GraphNode:
     label = record.content if len(record.content) <= _LABEL else f"{record.content[:_LABEL].rstrip()}…"
     return GraphNode(
         record.id,
@@ -118,3 +128,62 @@ def _memberships(groups: Sequence[tuple[int, Node]], keys: Mapping[int, str]) ->
 
 def _key(node: Node) -> str:
     return f"{node[0]}:{node[1]}"
+
+
+def related_memories(uow: UnitOfWork, id: str, depth: int, limit: int) -> list[Related]:
+    """The memories a memory is connected to over links, tags and clusters, the strongest path first."""
+    check_depth(depth)
+    with uow.view() as reader:
+        record = uow.find(reader, id)
+        seed = GraphSeed(*reader.rows_of(record.account, [record.id]))
+        return uow.redact(reader, related(reader, _search_at(uow, reader, record), seed, depth, limit))
+
+
+def graph_of_memory(uow: UnitOfWork, id: str, depth: int, limit: int) -> Graph:
+    """The neighbourhood of one memory."""
+    with uow.view() as reader:
+        record = uow.find(reader, id)
+        seeds = [GraphSeed(*reader.rows_of(record.account, [record.id]))]
+        search = _search_at(uow, reader, record)
+        return build_graph(reader, search, seeds, depth, limit, record.short_id, uow.runtime.clock())
+
+
+def graph_of_hits(uow: UnitOfWork, query: str, hits: Recalled, depth: int, limit: int) -> Graph:
+    """The neighbourhood of the best hits of a query."""
+    best = hits[0].score if hits else 0.0
+    kept = {hit.memory.id: max(hit.score, 0.01) for hit in hits if 2 * hit.score >= best}
+    with uow.view() as reader:
+        return _graph_from(uow, reader, kept, depth, limit, query)
+
+
+def graph_of_newest(uow: UnitOfWork, filters: Mapping[str, Any], depth: int, limit: int) -> Graph:
+    """The neighbourhood of the newest memories of the current project."""
+    wanted = filter_from({"in_project": uow.viewer.project, **filters})
+    with uow.view() as reader:
+        found = reader.find(uow.viewer.identity, wanted, uow.runtime.clock(), limit=max(limit // 2, 1))
+        return _graph_from(uow, reader, {record.id: 1.0 for record in found}, depth, limit, "the newest memories")
+
+
+def check_depth(depth: Any) -> None:
+    """Check a number of hops: 1 to 4."""
+    if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= _MAX_DEPTH:
+        raise InvalidInput("depth", f"{depth!r} is out of range", f"give a whole number from 1 to {_MAX_DEPTH}")
+
+
+def _graph_from(
+    uow: UnitOfWork, reader: Reader, scores: Mapping[str, float], depth: int, limit: int, title: str
+) -> Graph:
+    rows = reader.rows_of(uow.viewer.account, list(scores))
+    seeds = [GraphSeed(row, score) for row, score in zip(rows, scores.values(), strict=True)]
+    search = Search(uow.viewer, _enabled_only(uow, reader), uow.runtime.clock().timestamp())
+    return build_graph(reader, search, seeds, depth, limit, title, uow.runtime.clock())
+
+
+def _search_at(uow: UnitOfWork, reader: Reader, record: Record) -> Search:
+    """A search by this identity from the place of a memory."""
+    viewer = replace(uow.viewer, project=record.project, session=record.session, task=record.task)
+    return Search(viewer, _enabled_only(uow, reader), uow.runtime.clock().timestamp())
+
+
+def _enabled_only(uow: UnitOfWork, reader: Reader) -> Filter:
+    return Filter(without=tuple(sorted(reader.switched_off(uow.viewer.account))))

@@ -1,31 +1,48 @@
-"""Profiles: the ranking formulas, each a value with its constants and a function from columns to a score with its parts.
+"""Profiles: the ranking formulas. Each is a value with its constants, what it needs, and a function from features to scores.
 
-`composite` (seed 000), `hebbian` (001), `relevance` (003) and `belief` (004) are here; `cascade` (002) and `hybrid` have files
-of their own. A user's own profile names one of them as its base and changes constants.
+`composite` (seed 000), `hebbian` (001), `relevance` (003) and `belief` (004) are here; `cascade` (002) and `hybrid` have their
+own files. A user's own profile names one of them as its base and changes constants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from recollect.errors import SettingsError
-from recollect.recall.sight import Reached, Sight
+from recollect.recall.features import Features, GraphPath
+from recollect.values.enums import SCOPES, STATUSES
+from recollect.values.link import Edge, Node
 from recollect.values.search import Floats
-from recollect.values.words import SCOPES, STATUSES
 
-WORDS, MEANING = frozenset(("words",)), frozenset(("meaning",))
-BOTH = WORDS | MEANING
 _GLOBAL = SCOPES.index("global")
 _SUPERSEDED = STATUSES.index("superseded")
 
+# The edges from some nodes. The flag says that this is the last step, after which only memories matter.
+EdgeSource = Callable[[Sequence[Node], bool], Iterable[Edge]]
+
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One signal of a score for every candidate: its values and the weight the formula gives them."""
+class Needs:
+    """What a profile wants the pipeline to do for it."""
+
+    words: bool = False  # search by words
+    meaning: bool = False  # embed the query and search by vector
+    mean_cosine: bool = False  # the query's cosine with the mean of all memories
+    neighbouring_turns: int = 0  # how many turns before and after the best hits to add as candidates
+    time_windows: bool = False  # candidates from the time the query names
+    standing_instructions: bool = False  # rules for the agent as candidates, when the query asks for help
+    graph_walk: bool = False  # call `reach`, and add the memories it finds
+    shared_names: bool = False  # add memories that share a rare name with the best hits, then score again
+    newest_first: bool = False  # of two hits that say nearly the same, show the newer first
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    """One signal of a score for every candidate: its values, and the weight the formula gives them."""
 
     values: Floats
     weight: float = 1.0
@@ -33,34 +50,44 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The score of every candidate and the parts it was made of; NaN means: not an answer."""
+    """The score of every candidate and the parts it consists of. NaN means: not an answer."""
 
     total: Floats
-    parts: Mapping[str, Part]
-    paths: Mapping[int, Reached] = field(default_factory=dict)
+    parts: Mapping[str, ScorePart]
+    paths: Mapping[int, GraphPath] = field(default_factory=dict)
 
 
 class Profile(Protocol):
-    """A ranking formula. `legs` says by what it looks: words, meaning, or both."""
+    """A ranking formula. The pipeline asks `needs`, never the class of a profile."""
 
-    legs: ClassVar[frozenset[str]]
+    needs: ClassVar[Needs]
 
     @property
     def name(self) -> str: ...
     @property
     def formula(self) -> str: ...
     def fetch(self, limit: int) -> int:
-        """How many candidates a leg must bring for this many answers."""
+        """How many candidates each search must return for this many answers."""
         ...
 
-    def score(self, sight: Sight) -> Scores: ...
+    def score(self, features: Features) -> Scores:
+        """Score every candidate."""
+        ...
+
+    def reach(self, features: Features, edges: EdgeSource) -> Mapping[int, GraphPath]:  # noqa: ARG002 - used by those that walk
+        """The memories the best candidates lead to, by row. Called if `needs.graph_walk` is set."""
+        return {}
+
+    def steady(self) -> Self:
+        """The same formula without parts that change while nothing is written, for text that should not flicker."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
-class Composite:
+class Composite(Profile):
     """Seed 000: similarity, importance and recency of access, added."""
 
-    legs: ClassVar[frozenset[str]] = BOTH
+    needs: ClassVar[Needs] = Needs(words=True, meaning=True)
     name: str = "composite"
     similarity: float = 0.5
     importance: float = 0.3
@@ -74,21 +101,21 @@ class Composite:
     def fetch(self, limit: int) -> int:
         return max(4 * limit, 100)
 
-    def score(self, sight: Sight) -> Scores:
-        recency = np.exp(-self.decay * sight.days_since(sight.columns.accessed))
+    def score(self, features: Features) -> Scores:
+        recency = np.exp(-self.decay * features.days_since(features.columns.accessed))
         parts = {
-            "similarity": Part(sight.similarity, self.similarity),
-            "importance": Part(sight.columns.importance, self.importance),
-            "recency": Part(recency, self.recency),
+            "similarity": ScorePart(features.similarity, self.similarity),
+            "importance": ScorePart(features.columns.importance, self.importance),
+            "recency": ScorePart(recency, self.recency),
         }
         return Scores(sum((p.weight * p.values for p in parts.values()), np.float32(0)), parts)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
-class Hebbian:
+class Hebbian(Profile):
     """Seed 001: lexical relevance, scaled by how often it was confirmed useful and how recently."""
 
-    legs: ClassVar[frozenset[str]] = WORDS
+    needs: ClassVar[Needs] = Needs(words=True)
     name: str = "hebbian"
     growth: float = 0.2
     decay: float = 0.01
@@ -100,22 +127,22 @@ class Hebbian:
     def fetch(self, limit: int) -> int:
         return max(4 * limit, 100)
 
-    def score(self, sight: Sight) -> Scores:
-        columns = sight.columns
+    def score(self, features: Features) -> Scores:
+        columns = features.columns
         last = np.where(np.isnan(columns.hit), columns.created, columns.hit)
         parts = {
-            "bm25": Part(sight.bm25),
-            "reinforcement": Part(np.exp(self.growth * np.clip(columns.score, -200, 200)).astype(np.float32)),
-            "recency": Part((1 / (1 + self.decay * sight.days_since(last))).astype(np.float32)),
+            "bm25": ScorePart(features.bm25),
+            "reinforcement": ScorePart(np.exp(self.growth * np.clip(columns.score, -200, 200)).astype(np.float32)),
+            "recency": ScorePart((1 / (1 + self.decay * features.days_since(last))).astype(np.float32)),
         }
-        return Scores(np.where(sight.bm25 > 0, _product(parts), np.nan), parts)
+        return Scores(np.where(features.bm25 > 0, _product(parts), np.nan), parts)
 
 
 @dataclass(frozen=True, slots=True)
-class Relevance:
-    """Seed 003: what matters, is believed, and was used lately; the query only chooses the candidates."""
+class Relevance(Profile):
+    """Seed 003: importance, confidence and recency of access, multiplied; the query only selects the candidates."""
 
-    legs: ClassVar[frozenset[str]] = BOTH
+    needs: ClassVar[Needs] = Needs(words=True, meaning=True)
     name: str = "relevance"
     decay: float = 0.01
 
@@ -126,20 +153,20 @@ class Relevance:
     def fetch(self, limit: int) -> int:
         return max(3 * limit, 15)
 
-    def score(self, sight: Sight) -> Scores:
+    def score(self, features: Features) -> Scores:
         parts = {
-            "importance": Part(sight.columns.importance),
-            "confidence": Part(sight.columns.confidence),
-            "recency": Part(np.exp(-self.decay * sight.days_since(sight.columns.accessed))),
+            "importance": ScorePart(features.columns.importance),
+            "confidence": ScorePart(features.columns.confidence),
+            "recency": ScorePart(np.exp(-self.decay * features.days_since(features.columns.accessed))),
         }
         return Scores(_product(parts), parts)
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
-    """Seed 004: similarity, narrowed by scope, the caller's weight and age since the last update."""
+class Belief(Profile):
+    """Seed 004: similarity, scaled by scope, the caller's weight and age since the last update."""
 
-    legs: ClassVar[frozenset[str]] = BOTH
+    needs: ClassVar[Needs] = Needs(words=True, meaning=True)
     name: str = "belief"
     decay: float = 0.005
     narrow: float = 1.0
@@ -153,55 +180,59 @@ class Belief:
     def fetch(self, limit: int) -> int:
         return max(3 * limit, 15)
 
-    def score(self, sight: Sight) -> Scores:
-        columns = sight.columns
+    def score(self, features: Features) -> Scores:
+        columns = features.columns
         # A superseded memory is only shown on request, and then at the lowest weight.
         weight = np.where(columns.status == _SUPERSEDED, np.minimum(columns.weight, self.superseded), columns.weight)
         parts = {
-            "similarity": Part(sight.similarity),
-            "scope": Part(np.where(columns.scope == _GLOBAL, self.wide, self.narrow).astype(np.float32)),
-            "weight": Part(weight.astype(np.float32)),
-            "recency": Part(np.exp(-self.decay * sight.days_since(columns.updated))),
+            "similarity": ScorePart(features.similarity),
+            "scope": ScorePart(np.where(columns.scope == _GLOBAL, self.wide, self.narrow).astype(np.float32)),
+            "weight": ScorePart(weight.astype(np.float32)),
+            "recency": ScorePart(np.exp(-self.decay * features.days_since(columns.updated))),
         }
         return Scores(_product(parts), parts)
 
 
 @dataclass(frozen=True, slots=True)
-class Lexical:
+class Lexical(Profile):
     """Words alone, for `search --mode lexical`."""
 
-    legs: ClassVar[frozenset[str]] = WORDS
+    needs: ClassVar[Needs] = Needs(words=True)
     name: str = "lexical"
     formula: str = "bm25"
 
     def fetch(self, limit: int) -> int:
         return max(limit, 50)
 
-    def score(self, sight: Sight) -> Scores:
-        return Scores(np.where(sight.bm25 > 0, sight.bm25, np.nan), {"bm25": Part(sight.bm25)})
+    def score(self, features: Features) -> Scores:
+        return Scores(np.where(features.bm25 > 0, features.bm25, np.nan), {"bm25": ScorePart(features.bm25)})
 
 
 @dataclass(frozen=True, slots=True)
-class Semantic:
+class Semantic(Profile):
     """Meaning alone, for `search --mode semantic`."""
 
-    legs: ClassVar[frozenset[str]] = MEANING
+    needs: ClassVar[Needs] = Needs(meaning=True)
     name: str = "semantic"
     formula: str = "similarity"
 
     def fetch(self, limit: int) -> int:
         return max(limit, 50)
 
-    def score(self, sight: Sight) -> Scores:
-        return Scores(sight.similarity, {"similarity": Part(sight.similarity)})
+    def score(self, features: Features) -> Scores:
+        return Scores(features.similarity, {"similarity": ScorePart(features.similarity)})
 
 
-def _product(parts: Mapping[str, Part]) -> Floats:
+# The profiles of `search`, by mode; hybrid is the default profile of recall.
+SEARCH_PROFILES: Mapping[str, Profile] = {"lexical": Lexical(), "semantic": Semantic()}
+
+
+def _product(parts: Mapping[str, ScorePart]) -> Floats:
     product: Floats = np.prod([part.values for part in parts.values()], axis=0).astype(np.float32)
     return product
 
 
-def customised(name: str, base: Profile, changes: Mapping[str, Any]) -> Profile:
+def custom_profile(name: str, base: Profile, changes: Mapping[str, Any]) -> Profile:
     """A user's own profile: a base with some constants changed."""
     where = f"profiles.{name}"
     known = {f.name for f in fields(base) if f.name not in ("name", "formula")}  # type: ignore[arg-type]

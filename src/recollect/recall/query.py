@@ -1,4 +1,4 @@
-"""Query, the first stage of recall: what was asked, taken apart. Next: candidates."""
+"""The query: its text parsed into terms, tags, time windows, seasons and intent."""
 
 from __future__ import annotations
 
@@ -9,20 +9,58 @@ from datetime import datetime
 from itertools import islice, pairwise
 
 from recollect.errors import InvalidInput
-from recollect.recall.intent import Intent, intent_of
-from recollect.recall.moments import Window, windows
-from recollect.recall.past import moment_asked
+from recollect.recall.query_time import Window, past_moment, time_windows
 from recollect.values.terms import query_words
+
+_HELP = re.compile(
+    r"^(?:(?:hi|hey|hello|please|so|ok)[, ]+)*(?:can|could|would|will) you\b"
+    r"|\b(?:how (?:do|can|should|would|to)\b(?! i (?:say|mention))|(?:what|which)\b.{0,60}\bshould i"
+    r"|suggest|recommend|advice|tips|ideas|help me|show me|explain|walk me through|what are (?:some|the different))\b",
+    re.IGNORECASE,
+)
+_ABOUT_PAST = re.compile(
+    r"\bremind me\b|\b(?:previous|last|earlier|our) (?:conversation|chat|discussion)s?\b|\b(?:did|have|had) i\b"
+    r"|\bi (?:said|told|mentioned)\b|\bsummar",
+    re.IGNORECASE,
+)
+_SAYING = (
+    "said|told|suggested|recommended|mentioned|gave|provided|listed|explained|advised|described|wrote|proposed|shared"
+)
+_SAY = "say|tell|suggest|recommend|mention|give|provide|list|explain|advise|describe|write|propose|share"
+_ABOUT_ASSISTANT = re.compile(
+    rf"\byou(?:'d|’d|'ve|’ve| had| have)? (?:\w+ly )?(?:{_SAYING}|came up)\b"
+    rf"|\bdid you (?:\w+ly )?(?:{_SAY})\b"
+    r"|\bremind me\b|\b(?:our|the) (?:previous|last|earlier|past) (?:conversation|chat|discussion)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What the wording of a query asks for; each field moves one prior of the hybrid profile."""
+
+    asks_for_help: bool  # help now, so standing instructions apply
+    about_assistant: bool  # what the assistant said
+
+
+def detect_intent(text: str) -> Intent:
+    """The intent of a query, from its wording."""
+    start = text[:2000]
+    return Intent(
+        asks_for_help=bool(_HELP.search(start)) and not _ABOUT_PAST.search(start),
+        about_assistant=bool(_ABOUT_ASSISTANT.search(start)),
+    )
+
 
 MAX_QUERY = 100_000
 _TAG = re.compile(r"(?<!\S)#([^\s#]+)")
 _WORD = re.compile(r"\w+")
-_MANY_TERMS, _START = 64, 400
+_MOST_TERMS, _START = 64, 400
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question: its words, its terms, the tags it asks for, when it was asked, and what it is after."""
+    """A parsed query. `words` maps each term to the word it came from; `true_at` is the past moment it asks about."""
 
     text: str
     terms: tuple[str, ...]
@@ -34,9 +72,14 @@ class Query:
     true_at: datetime | None = None
     seasons: frozenset[str] = frozenset()
 
+    @property
+    def window_seconds(self) -> tuple[tuple[float, float], ...]:
+        """The time windows in epoch seconds, as stores compare them."""
+        return tuple((since.timestamp(), until.timestamp()) for since, until in self.windows)
 
-def parse(text: str, now: datetime, *, exact: bool = False) -> Query:
-    """Read a question. Anything may be asked but nothing; `exact` says that `now` is the moment of asking, not the clock."""
+
+def parse_query(text: str, now: datetime, *, exact: bool = False) -> Query:
+    """Parse any text that is not empty. `exact` says that `now` is the moment of asking and not just the clock."""
     if not isinstance(text, str):
         raise InvalidInput("query", f"{type(text).__name__} is not text", "give a string")
     if not text.strip():
@@ -45,21 +88,21 @@ def parse(text: str, now: datetime, *, exact: bool = False) -> Query:
         raise InvalidInput("query", f"has {len(text):,} characters", f"ask in at most {MAX_QUERY:,}")
     plain = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
     tags, words = _tags(plain) if "#" in plain else ((), plain)
-    said = dict(islice(query_words(words).items(), _MANY_TERMS))
-    past = moment_asked(words, now)
-    # A question of what was true then is not after what was said then.
-    times = () if past else windows(words, now, exact=exact)
-    return Query(words, tuple(said), tags, now, intent_of(words), times, said, past, _seasons(words))
+    said = dict(islice(query_words(words).items(), _MOST_TERMS))
+    past = past_moment(words, now)
+    # A query about what was true at a time does not ask for what was said at that time.
+    times = () if past else time_windows(words, now, exact=exact)
+    return Query(words, tuple(said), tags, now, detect_intent(words), times, said, past, _seasons(words))
 
 
 def _tags(text: str) -> tuple[tuple[str, ...], str]:
-    """The tags a question asks for, and the question with them as plain words."""
+    """The #tags of a query, and the query with them as plain words."""
     tags = dict.fromkeys(tag.rstrip(".,;:!?").casefold() for tag in _TAG.findall(text))
     return tuple(tags), _TAG.sub(r"\1", text)
 
 
 def _seasons(text: str) -> frozenset[str]:
-    """Every one to three words in a row, spelled as a season's label would be: "in the release week" holds "release-week"."""
+    """Every run of one to three words, spelled like a season label: "in the release week" has "release-week"."""
     words = _WORD.findall(text[:_START].casefold())
     runs = (pairwise(words), zip(words, words[1:], words[2:], strict=False))
     return frozenset(words).union(*(map("-".join, run) for run in runs))

@@ -79,7 +79,7 @@ class Server:
 
     def kill(self) -> None:
         """End it and all its processes at once, as a power cut would, keeping what reached the disk."""
-        import psutil  # type: ignore[import-untyped]
+        import psutil
 
         server = psutil.Process(self.pid)
         for process in (server, *server.children(recursive=True)):

@@ -12,11 +12,11 @@ from typing import Any
 
 from recollect.engine import Memory
 from recollect.errors import RecollectError
-from recollect.values.event import Event
-from recollect.values.hit import Hit, Recalled, Trace
-from recollect.values.image import to_image
+from recollect.unit_of_work import flush
+from recollect.values.event import Event, to_image
 from recollect.values.memory import Record
 from recollect.values.outcome import Outcome
+from recollect.values.recalled import Hit, Recalled, Trace
 
 Act = Callable[[Memory, "Ids"], Any]
 # Sums in single precision differ in their last digits with the order of adding; what is shown is rounded to four.
@@ -143,6 +143,8 @@ class Twins:
         """What each engine answers, or the name of the error it raises."""
         answers: list[Any] = []
         for engine, ids in zip(self.engines, self.ids, strict=True):
+            # Accesses are counted in the background: each engine would have counted others by now.
+            flush(engine._runtime)  # noqa: SLF001
             try:
                 answers.append(act(engine, ids))
             except RecollectError as error:

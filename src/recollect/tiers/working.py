@@ -1,102 +1,289 @@
-"""Working memory without its place: how long a value lives, in which room, under which key, and its copy in the store.
+"""Working memory: JSON values for the task at hand, each with a TTL of at most a day.
 
-Before it: `verbs/working.py`, which checks names and screens values. After it: `ports.Working`, and documents of kind `working`.
+Values live in namespaces: one per agent, one per task of an agent, one per workflow run, one per pair of agents that share. They
+are stored through `ports.Working` (a SQLite file or Redis), not in the main store; `persist_to_database` copies a namespace there.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.ports import Reader, Room, Transaction
-from recollect.tiers.jsonable import json_text
+from recollect.ports import Namespace, Reader, Transaction
+from recollect.runtime import Runtime
+from recollect.tiers.json_values import json_text, screened_json
+from recollect.unit_of_work import Verbs
+from recollect.validation import require_name
 from recollect.values.document import Document
 from recollect.values.ids import new_id
 from recollect.values.scope import GLOBAL, Identity, Place
 
+Lifetime = float | timedelta
+# Key, JSON text, and the time it expires in epoch seconds.
 Item = tuple[str, str, float]
 
 HOUR = 3600.0
 DAY = timedelta(days=1)
-# The unit separator joins what no caller may mix up: names are refused when they hold a control character.
-JOIN = "\x1f"
-STATE, CONVERSATION, SCRATCH_PAD = f"{JOIN}state", f"{JOIN}conversation", f"{JOIN}scratch_pad"
-RESULT, TOOL = f"{JOIN}result{JOIN}", f"{JOIN}tool{JOIN}"
+# The unit separator keeps our own keys and namespaces apart from those of callers: names with a control character are refused.
+SEPARATOR = "\x1f"
+STATE, CONVERSATION, SCRATCH_PAD = f"{SEPARATOR}state", f"{SEPARATOR}conversation", f"{SEPARATOR}scratch_pad"
+RESULT, TOOL = f"{SEPARATOR}result{SEPARATOR}", f"{SEPARATOR}tool{SEPARATOR}"
 
 
-def room_of(identity: Identity, task: str = "") -> Room:
-    """The room of an agent, or of one of its tasks."""
+class WorkingMemory(Verbs):
+    """The values of one namespace."""
+
+    def __init__(
+        self, runtime: Runtime, identity: Identity, project: str | None = None, namespace: Namespace | None = None
+    ) -> None:
+        super().__init__(runtime, identity, project)
+        self._namespace = namespace_of(identity) if namespace is None else namespace
+
+    def store(self, key: str, value: Any, ttl: Lifetime = HOUR) -> None:
+        """Store a value under a key for `ttl` seconds, at most a day; an existing value is replaced."""
+        self._put(require_name("key", key), "value", value, ttl)
+
+    def retrieve(self, key: str, default: Any = None) -> Any:
+        """The value of a key, or the default when there is none or it expired."""
+        return self._get(require_name("key", key), default)
+
+    def exists(self, key: str) -> bool:
+        """Whether a key has a value now."""
+        return self._text(self._namespace, require_name("key", key)) is not None
+
+    def remove(self, key: str) -> bool:
+        """Remove a key; returns whether it existed."""
+        name = require_name("key", key)
+        self._uow.check_enabled()
+        return self._runtime.working.remove(self._namespace, name, self._now())
+
+    def keys(self) -> list[str]:
+        """The keys stored with `store`, sorted; task state, results, conversation and the like are not among them."""
+        return [key for key, _, _ in self._items() if not key.startswith(SEPARATOR)]
+
+    def clear(self) -> int:
+        """Remove every value of this namespace, task state included; returns how many there were."""
+        self._uow.check_enabled()
+        self._runtime.working.sweep(self._now())
+        return self._runtime.working.clear(self._namespace)
+
+    def task(self, name: str) -> WorkingMemory:
+        """The working memory of one task of this agent."""
+        return self._in(namespace_of(self._viewer.identity, require_name("task", name)))
+
+    def workflow(self, run_id: str) -> WorkingMemory:
+        """The working memory of one workflow run, shared by all agents of the account that name the run."""
+        return self._in(workflow_namespace(self._viewer.account, require_name("run_id", run_id)))
+
+    # Recipes: values of a task under reserved keys
+
+    def store_task_state(self, state: Any, ttl: Lifetime = HOUR) -> None:
+        """Store the state of the task."""
+        self._put(STATE, "state", state, ttl)
+
+    def task_state(self) -> Any:
+        """The state of the task, or None."""
+        return self._get(STATE)
+
+    def store_intermediate_result(self, step: str, result: Any, ttl: Lifetime = HOUR) -> None:
+        """Store the result of a step."""
+        self._put(RESULT + require_name("step", step), "result", result, ttl)
+
+    def intermediate_result(self, step: str) -> Any:
+        """The result of a step, or None."""
+        return self._get(RESULT + require_name("step", step))
+
+    def intermediate_results(self) -> dict[str, Any]:
+        """The results of all steps, by name."""
+        return {key.removeprefix(RESULT): json.loads(text) for key, text, _ in self._items() if key.startswith(RESULT)}
+
+    def store_conversation_context(self, messages: list[Any], ttl: Lifetime = HOUR) -> None:
+        """Store the messages of a conversation."""
+        if not isinstance(messages, list | tuple):
+            raise InvalidInput("messages", f"{type(messages).__name__} is not a list", "give a list of messages")
+        self._put(CONVERSATION, "messages", messages, ttl)
+
+    def append_to_conversation(self, message: Any, ttl: Lifetime = HOUR) -> int:
+        """Append one message atomically; returns how many messages there are."""
+        appended = self._change(
+            CONVERSATION,
+            "message",
+            message,
+            ttl,
+            lambda old: [*json.loads(old or "[]"), json.loads(json.dumps(message))],
+        )
+        return len(appended)
+
+    def conversation_context(self) -> list[Any]:
+        """The messages of the conversation, oldest first."""
+        return list(self._get(CONVERSATION, []))
+
+    def store_tool_state(self, tool: str, state: Any, ttl: Lifetime = HOUR) -> None:
+        """Store the state of a tool."""
+        self._put(TOOL + require_name("tool", tool), "state", state, ttl)
+
+    def tool_state(self, tool: str) -> Any:
+        """The state of a tool, or None."""
+        return self._get(TOOL + require_name("tool", tool))
+
+    def store_scratch_pad(self, text: str, ttl: Lifetime = HOUR) -> None:
+        """Store free text; existing text is replaced."""
+        self._put(SCRATCH_PAD, "text", _string(text), ttl)
+
+    def append_to_scratch_pad(self, text: str, ttl: Lifetime = HOUR) -> None:
+        """Append free text atomically, on a new line."""
+        self._change(SCRATCH_PAD, "text", _string(text), ttl, lambda old: _with_line(old, text))
+
+    def scratch_pad(self) -> str:
+        """The free text, or an empty string."""
+        return str(self._get(SCRATCH_PAD, ""))
+
+    # Between two agents
+
+    def share_with_agent(self, agent: str, key: str, value: Any, ttl: Lifetime = HOUR) -> None:
+        """Store a value that only one other agent can read."""
+        shared = shared_namespace(self._viewer.account, self._agent(), require_name("agent", agent))
+        self._in(shared).store(key, value, ttl)
+
+    def retrieve_shared(self, from_agent: str, key: str, default: Any = None) -> Any:
+        """The value another agent shared with this one under a key, or the default."""
+        shared = shared_namespace(self._viewer.account, require_name("from_agent", from_agent), self._agent())
+        return self._in(shared).retrieve(key, default)
+
+    # Copies in the main store
+
+    def persist_to_database(self) -> int:
+        """Copy this namespace into the store, as one operation that can be undone; returns how many values it has."""
+        now = self._runtime.clock()
+        items = self._runtime.working.items(self._namespace, now.timestamp())
+        while True:
+            with self._uow.transaction() as tx:
+                over = expired(tx, self._namespace, now)
+                if not over:
+                    return persist(tx, self._namespace, items, now)
+                # An operation of its own: an operation that purged something cannot be undone.
+                for document in over:
+                    tx.purge_document(document)
+
+    def load_from_database(self) -> int:
+        """Load persisted values that have not expired and are not in working memory; returns how many."""
+        now = self._runtime.clock()
+        with self._uow.view() as reader:
+            copies = persisted(reader, self._namespace, now)
+        known = {key for key, _, _ in self._runtime.working.items(self._namespace, now.timestamp())}
+        missing = [item for item in copies if item[0] not in known]
+        for key, text, expires_at in missing:
+            self._runtime.working.put(self._namespace, key, text, now.timestamp(), expires_at)
+        return len(missing)
+
+    def _in(self, namespace: Namespace) -> WorkingMemory:
+        return WorkingMemory(self._runtime, self._viewer.identity, self._viewer.project, namespace)
+
+    def _agent(self) -> str:
+        agent = self._viewer.identity.agent
+        if agent is None:
+            raise InvalidInput(
+                "agent", "is missing: sharing is between two agents", 'use memory.with_identity(agent="…").working'
+            )
+        return agent
+
+    def _put(self, key: str, field: str, value: Any, ttl: Lifetime) -> None:
+        text, until = self._checked(key, field, value, ttl)
+        self._runtime.working.put(self._namespace, key, text, self._now(), until)
+
+    def _change(self, key: str, field: str, added: Any, ttl: Lifetime, make: Callable[[str | None], Any]) -> Any:
+        """Replace a value by one made of it, atomically; `added` is what is new in it and has to pass the screen."""
+        _, until = self._checked(key, field, added, ttl)
+        made = self._runtime.working.change(
+            self._namespace, key, self._now(), until, lambda old: json_text(field, make(old))
+        )
+        return json.loads(made)
+
+    def _checked(self, key: str, field: str, value: Any, ttl: Lifetime) -> tuple[str, float]:
+        """A value as screened JSON text, and when it expires; refused while memory is off."""
+        text = screened_json(self._runtime.gate.policy, field, value, key.rpartition(SEPARATOR)[2])
+        lives = lifetime(ttl, DAY)
+        self._uow.check_enabled()
+        return text, (self._runtime.clock() + lives).timestamp()
+
+    def _get(self, key: str, default: Any = None) -> Any:
+        text = self._text(self._namespace, key)
+        return default if text is None else json.loads(text)
+
+    def _text(self, namespace: Namespace, key: str) -> str | None:
+        self._uow.check_enabled()
+        return self._runtime.working.get(namespace, key, self._now())
+
+    def _items(self) -> list[Item]:
+        self._uow.check_enabled()
+        return self._runtime.working.items(self._namespace, self._now())
+
+    def _now(self) -> float:
+        return self._runtime.clock().timestamp()
+
+
+def namespace_of(identity: Identity, task: str = "") -> Namespace:
+    """The namespace of an agent, or of one of its tasks."""
     return identity.account, identity.agent or "", task
 
 
-def workflow_room(account: str, run: str) -> Room:
-    """The room that all agents of an account share in one run of a workflow."""
-    return account, "", f"{JOIN}workflow{JOIN}{run}"
+def workflow_namespace(account: str, run: str) -> Namespace:
+    """The namespace that all agents of an account share in one workflow run."""
+    return account, "", f"{SEPARATOR}workflow{SEPARATOR}{run}"
 
 
-def shared_room(account: str, giver: str, taker: str) -> Room:
-    """What one agent keeps for another."""
-    return account, giver, f"{JOIN}for{JOIN}{taker}"
+def shared_namespace(account: str, giver: str, taker: str) -> Namespace:
+    """The namespace of the values that one agent shares with another."""
+    return account, giver, f"{SEPARATOR}for{SEPARATOR}{taker}"
 
 
 def lifetime(ttl: Any, most: timedelta) -> timedelta:
-    """How long a value lives, from seconds or a timedelta: above zero, and not too long."""
+    """A TTL from seconds or a timedelta: above zero, and at most so long."""
     fix = f"give seconds above 0, at most {int(most.total_seconds())}, or a timedelta"
     if isinstance(ttl, bool) or not isinstance(ttl, int | float | timedelta):
         raise InvalidInput("ttl", f"{ttl!r} is not a time to live", fix)
     try:
-        held = ttl if isinstance(ttl, timedelta) else timedelta(seconds=ttl)
+        lives = ttl if isinstance(ttl, timedelta) else timedelta(seconds=ttl)
     except (OverflowError, ValueError):  # infinity, nan, and numbers beyond any time
         raise InvalidInput("ttl", "is not a time to live", fix) from None
-    if not timedelta(0) < held <= most:
-        raise InvalidInput("ttl", f"{held.total_seconds():g} seconds is out of range", fix)
-    return held
+    if not timedelta(0) < lives <= most:
+        raise InvalidInput("ttl", f"{lives.total_seconds():g} seconds is out of range", fix)
+    return lives
 
 
-def with_message(held: str | None, message: str) -> str:
-    """A conversation and one more message, both as JSON."""
-    return json_text("message", [*json.loads(held or "[]"), json.loads(message)])
-
-
-def with_line(held: str | None, text: str) -> str:
-    """A scratch pad and more text, on a line of its own."""
-    before = "" if held is None else str(json.loads(held))
-    return json_text("text", f"{before}\n{text}" if before else text)
-
-
-def expired(reader: Reader, room: Room, now: datetime) -> list[Document]:
-    """The copies in the store, of this agent's rooms, whose time is over."""
-    place = _place(room)
+def expired(reader: Reader, namespace: Namespace, now: datetime) -> list[Document]:
+    """The expired copies in the store of all namespaces of one agent."""
+    place = _place(namespace)
     return [
         document
-        for document in reader.documents(room[0], "working")
+        for document in reader.documents(namespace[0], "working")
         if document.place == place and _body(document)["expires_at"] <= now.timestamp()
     ]
 
 
-def persist(tx: Transaction, room: Room, items: Sequence[Item], now: datetime) -> int:
-    """Let the store hold exactly what the room holds; returns how many values."""
-    held = {_body(document)["key"]: document for document in _copies(tx, room)}
-    account, _, task = room
+def persist(tx: Transaction, namespace: Namespace, items: Sequence[Item], now: datetime) -> int:
+    """Make the copies in the store equal to the namespace; returns how many values it has."""
+    copies = {_body(document)["key"]: document for document in _copies(tx, namespace)}
+    account, _, task = namespace
     for key, text, expires_at in items:
-        old = held.pop(key, None)
+        old = copies.pop(key, None)
         body = {"task": task, "key": key, "value": json.loads(text), "expires_at": expires_at}
         if old is not None and old.body == body:
             continue
-        new = old or Document(new_id(now), account, "working", f"{task}{JOIN}{key}", now, now, _place(room))
+        new = old or Document(new_id(now), account, "working", f"{task}{SEPARATOR}{key}", now, now, _place(namespace))
         tx.put_document(old, replace(new, body=body, updated_at=now), "persist")
-    for old in held.values():
+    for old in copies.values():
         tx.put_document(old, None, "persist")
     return len(items)
 
 
-def persisted(reader: Reader, room: Room, now: datetime) -> list[Item]:
-    """What the store holds of a room and has not expired."""
-    bodies = [_body(document) for document in _copies(reader, room)]
+def persisted(reader: Reader, namespace: Namespace, now: datetime) -> list[Item]:
+    """The copies in the store of a namespace that have not expired."""
+    bodies = [_body(document) for document in _copies(reader, namespace)]
     return [
         (body["key"], json_text("value", body["value"]), body["expires_at"])
         for body in bodies
@@ -104,15 +291,26 @@ def persisted(reader: Reader, room: Room, now: datetime) -> list[Item]:
     ]
 
 
-def _copies(reader: Reader, room: Room) -> list[Document]:
-    account, _, task = room
-    found = reader.documents(account, "working", prefix=f"{task}{JOIN}")
-    return [held for held in found if held.place == _place(room) and _body(held)["task"] == task]
+def _copies(reader: Reader, namespace: Namespace) -> list[Document]:
+    account, _, task = namespace
+    found = reader.documents(account, "working", prefix=f"{task}{SEPARATOR}")
+    return [copy for copy in found if copy.place == _place(namespace) and _body(copy)["task"] == task]
 
 
-def _place(room: Room) -> Place:
-    return ("agent", room[1], "") if room[1] else GLOBAL
+def _place(namespace: Namespace) -> Place:
+    return ("agent", namespace[1], "") if namespace[1] else GLOBAL
 
 
 def _body(document: Document) -> dict[str, Any]:
     return dict(document.body or {})
+
+
+def _with_line(old: str | None, text: str) -> str:
+    before = "" if old is None else str(json.loads(old))
+    return f"{before}\n{text}" if before else text
+
+
+def _string(text: Any) -> str:
+    if not isinstance(text, str):
+        raise InvalidInput("text", f"{type(text).__name__} is not text", "give a string")
+    return text

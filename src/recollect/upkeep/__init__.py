@@ -1,1 +1,1 @@
-"""The garden: what keeps a store healthy and reversible. Undo, the view of an earlier day, re-embedding, the doctor."""
+"""Upkeep: undo, `as_of`, feedback, links, contradictions, tags, clusters, re-embedding and the doctor."""

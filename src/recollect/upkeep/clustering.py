@@ -1,92 +1,94 @@
-"""Clustering: which memories lie close together, by density, as labels over their vectors.
+"""Clustering: density-based labels for vectors (HDBSCAN on smoothed, projected vectors).
 
-Before it: the vectors of one room. After it: names (`cluster_names`) and the stored `Cluster` values. Embedders put all
-texts into a narrow cone, where HDBSCAN alone calls most of them noise or sees one giant cluster; averaging each vector
-with its nearest neighbours first draws the clusters together (two hundred planted ones in 10,000 vectors with a tenth of
-strays: 0.3 to 0.7 adjusted Rand without in 15 to 25 dimensions, 0.99 with it in 20). What was proposed there is then
-checked on the vectors as they are.
+Embedders put all texts into a narrow cone, where HDBSCAN alone labels most of them as noise or finds one giant cluster. Averaging
+each vector with its nearest neighbours first pulls clusters together: with 200 planted clusters in 10,000 vectors, a tenth of them
+noise, adjusted Rand is 0.3 to 0.7 without it (in 15 to 25 dimensions) and 0.99 with it (in 20). The proposed clusters are then
+checked on the original vectors.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, StoreError
 from recollect.values.search import Floats
 
 Labels = NDArray[np.int64]
 
-NOWHERE = -1
+NOISE = -1
 SAMPLE = 20_000
 _MEMBERS_WITHIN = 0.95
 _NEIGHBOURS = 10
 _DIMENSIONS = 20
 _BLOCK = 512
-# A member lies within this many standard deviations (estimated by the median, which outliers do not move) of the
-# typical member. Of true members it loses one in 4,000; at the 5 % of the radius, small clusters would drown in NOWHERE.
-_REACH = 3.5
+# A member is within this many standard deviations (estimated by the median, which outliers do not move) of the typical
+# member. One in 4,000 true members is lost; with a limit at 5 %, small clusters would lose too many members to noise.
+_DEVIATIONS = 3.5
 _SPREAD_OF_MEDIAN = 1.4826
-# Distance to the other members as a share of the distance to everything else: mostly 0.2 to 0.8 for clusters of real
-# text, around and above 1 for those that chance makes.
-_TELLING = 0.85
-# A cluster with more than one in so many of the vectors is wide; how often wide ones are divided bounds the time.
+# Distance to the other members divided by the distance to everything else: mostly 0.2 to 0.8 for clusters of real text,
+# around 1 and above for random ones.
+_SEPARATION = 0.85
+# A cluster with more than 1/_WIDE of the vectors is wide and is split, at most _DEEPEST times, which bounds the time.
 _WIDE = 10
 _DEEPEST = 3
-# Less than this apart, vectors differ by rounding only.
+# Vectors closer than this differ by rounding only.
 _SAME = 1e-3
-# How near to a middle anyone lies: the farthest twentieth, since one subject may be most of what there is.
-_ANYONE, _FAR = 2000, 5
+# The cosine of an unrelated vector to a centre: the 5th percentile of a sample, since one subject may cover most vectors.
+_BASELINE_SAMPLE, _BASELINE_PERCENTILE = 2000, 5
 _ROUNDING = 1e-6
-_NEEDED = ("clusters", "finding them needs scikit-learn", "run `pip install 'recollect[clusters]'`")
+_NEEDS_SKLEARN = ("clusters", "need scikit-learn", "run `pip install 'recollect[clusters]'`")
 
 
-def found(vectors: Floats, *, smallest: int | None = None, sample: int = SAMPLE) -> Labels:
-    """A label for each vector, 0 for the largest cluster and so on; NOWHERE for those in none.
+def find_clusters(vectors: Floats, *, smallest: int | None = None, sample: int = SAMPLE) -> Labels:
+    """A label per vector: 0 for the largest cluster and so on, NOISE for those in none.
 
-    Beyond `sample` vectors the clusters are found on that many, and the others join the one they fall into. A cluster
-    too small to show in the sample is found by a second look, at what the first left over.
+    With more than `sample` vectors, the clusters are found on a sample and the other vectors are assigned to them. A cluster too
+    small to show in the sample is found by a second pass over what the first left as noise.
     """
     try:
-        import sklearn.cluster  # noqa: F401 - what follows needs it
+        import sklearn.cluster  # noqa: F401 - checks that it is installed
         from threadpoolctl import threadpool_limits  # comes with scikit-learn
     except ImportError as missing:
-        raise InvalidInput(*_NEEDED) from missing
-    # One core: the threads of the linear algebra library wait for each other whenever the machine has other work.
+        raise InvalidInput(*_NEEDS_SKLEARN) from missing
+    # One core: the threads of the linear algebra library wait for each other when the machine is busy.
     with threadpool_limits(1):
-        return _found(vectors, smallest, sample)
+        return _find_clusters(vectors, smallest, sample)
 
 
-def _found(vectors: Floats, smallest: int | None, sample: int) -> Labels:
+def _find_clusters(vectors: Floats, smallest: int | None, sample: int) -> Labels:
     vectors = np.ascontiguousarray(vectors, np.float32)
     fewest = smallest_for(min(len(vectors), sample)) if smallest is None else max(smallest, 2)
-    labels = _looked(vectors, fewest, sample)
+    labels = _one_pass(vectors, fewest, sample)
     if len(vectors) > sample:
-        rest = np.flatnonzero(labels == NOWHERE)
-        again = _looked(vectors[rest], fewest, sample)
-        labels[rest] = np.where(again == NOWHERE, NOWHERE, again + labels.max() + 1)
-    return _by_size(labels, fewest)
+        rest = np.flatnonzero(labels == NOISE)
+        again = _one_pass(vectors[rest], fewest, sample)
+        labels[rest] = np.where(again == NOISE, NOISE, again + labels.max() + 1)
+    return _renumber(labels, fewest)
 
 
 def smallest_for(count: int) -> int:
-    """The fewest members of a cluster among so many vectors: 5 up to 5,000, 7 at 10,000, 10 at 20,000."""
+    """The fewest members of a cluster, by the number of vectors: 5 up to 5,000, 7 at 10,000, 10 at 20,000."""
     return max(5, int(count**0.5 / 14))
 
 
 def centre(vectors: Floats) -> tuple[Floats, float]:
-    """The middle of a cluster (a unit vector), and the cosine to it that 95 % of the members reach."""
-    centroid = _middle(vectors)
+    """The centre of a cluster (a unit vector), and the cosine to it that 95 % of the members have at least."""
+    centroid = _mean_direction(vectors)
     cosines = np.sort(vectors @ centroid)
     return centroid, float(cosines[int(len(cosines) * (1 - _MEMBERS_WITHIN))]) - _ROUNDING
 
 
-def kept_ids(old: Mapping[str, Collection[int]], new: Sequence[Collection[int]]) -> list[str | None]:
+def continued_ids(old: Mapping[str, Collection[int]], new: Sequence[Collection[int]]) -> list[str | None]:
     """For each new cluster the id of the earlier one it continues, or None.
 
-    Best overlap first, each id once; two continue each other when they share half of the smaller.
+    Best overlap first, each id once; a cluster continues another when they share half of the smaller one.
     """
     owners: dict[int, list[str]] = {}
     sizes = {}
@@ -108,63 +110,63 @@ def kept_ids(old: Mapping[str, Collection[int]], new: Sequence[Collection[int]])
     return kept
 
 
-def _looked(vectors: Floats, smallest: int, sample: int) -> Labels:
+def _one_pass(vectors: Floats, smallest: int, sample: int) -> Labels:
     if len(vectors) < smallest:
-        return np.full(len(vectors), NOWHERE, np.int64)
-    chosen = _chosen(len(vectors), sample)
-    # Ties are many (vectors share their nearest neighbours) and broken by order: by the vectors' own, not their arrival's.
+        return np.full(len(vectors), NOISE, np.int64)
+    chosen = _sample_places(len(vectors), sample)
+    # Ties are frequent (vectors share nearest neighbours) and are broken by order, so sort by value, not by arrival.
     chosen = chosen[np.lexsort(vectors[chosen, :3].T)]
-    clusters = _divided(vectors[chosen], smallest, max(len(chosen) // _WIDE, 10 * smallest))
-    return _settled(vectors, [chosen[members] for members in clusters])
+    clusters = _split_wide(vectors[chosen], smallest, max(len(chosen) // _WIDE, 10 * smallest))
+    return _assign(vectors, [chosen[members] for members in clusters])
 
 
-def _chosen(count: int, sample: int) -> Labels:
+def _sample_places(count: int, sample: int) -> Labels:
     if count <= sample:
         return np.arange(count)
-    # One draw a place: a vector appended later changes few of the earlier draws' fates, so the next run agrees.
+    # One random draw per position: a vector appended later changes few of the earlier choices, so the next run agrees.
     draws = np.random.default_rng(0).random(count)
     return np.sort(np.argsort(draws, kind="stable")[:sample])
 
 
-def _divided(vectors: Floats, smallest: int, wide: int, depth: int = 0) -> list[Labels]:
-    """The members of each cluster. A wide one gives way to its parts if these hold most of it.
+def _split_wide(vectors: Floats, smallest: int, wide: int, depth: int = 0) -> list[Labels]:
+    """The members of each cluster. A wide cluster is replaced by its parts if these cover most of it.
 
-    On real text the widest dense region is often all of one kind of talk; its parts are what a person calls a subject.
+    In real text the widest dense region is often one style of speech; its parts are what a person calls a subject.
     """
-    labels = _proposed(vectors, smallest)
+    labels = _propose(vectors, smallest)
     everything = vectors.sum(axis=0)
     kept: list[Labels] = []
     for label in range(int(labels.max()) + 1):
         members = np.flatnonzero(labels == label)
         whole = len(members) == len(vectors)
-        telling = whole or _telling(vectors[members], everything)
+        separated = whole or _is_separated(vectors[members], everything)
         divisible = len(members) >= wide and not whole and depth < _DEEPEST
-        parts = _divided(vectors[members], smallest, wide, depth + 1) if divisible else []
-        if telling and 2 * sum(map(len, parts)) < len(members):
+        parts = _split_wide(vectors[members], smallest, wide, depth + 1) if divisible else []
+        if separated and 2 * sum(map(len, parts)) < len(members):
             kept.append(members)
         else:
             kept += [members[part] for part in parts]
     return kept
 
 
-def _proposed(vectors: Floats, smallest: int) -> Labels:
+def _propose(vectors: Floats, smallest: int) -> Labels:
     centred = vectors - vectors.mean(axis=0)
     if float(np.abs(centred).max()) < _SAME:
         return np.zeros(len(vectors), np.int64)
     neighbours = _neighbours(vectors, int(np.clip(len(vectors) // 10, 2, _NEIGHBOURS)))
-    # Copies stay one point: a product of matrices may round what is equal in one row otherwise than in the next, by processor.
+    # Equal vectors must stay equal: a matrix product may round equal rows differently, depending on the processor.
     first = _first_copies(vectors)
-    return _dense(_reduced(_together(_unit(centred), neighbours[first]))[first], smallest)
+    return _hdbscan(_project(_smooth(_unit(centred), neighbours[first]))[first], smallest)
 
 
 def _first_copies(vectors: Floats) -> Labels:
-    """For each vector the place of the first that equals it."""
+    """For each vector the position of the first equal one."""
     places: dict[bytes, int] = {}
     return np.array([places.setdefault(vector.tobytes(), place) for place, vector in enumerate(vectors)], np.int64)
 
 
 def _neighbours(vectors: Floats, count: int) -> Labels:
-    """The nearest of each vector, itself among them."""
+    """The nearest neighbours of each vector, including itself."""
     near = np.empty((len(vectors), count), np.int64)
     for start in range(0, len(vectors), _BLOCK):
         cosines = vectors[start : start + _BLOCK] @ vectors.T
@@ -172,78 +174,82 @@ def _neighbours(vectors: Floats, count: int) -> Labels:
     return near
 
 
-def _together(vectors: Floats, neighbours: Labels) -> Floats:
+def _smooth(vectors: Floats, neighbours: Labels) -> Floats:
     total = np.zeros_like(vectors)
     for column in neighbours.T:
         total += vectors[column]
     return _unit(total)
 
 
-def _reduced(vectors: Floats) -> Floats:
-    """The vectors in the few directions in which they differ most."""
+def _project(vectors: Floats) -> Floats:
+    """The vectors projected on the few directions in which they differ most (PCA)."""
     centred = vectors - vectors.mean(axis=0)
     _, directions = np.linalg.eigh(centred.T @ centred)
     return _unit(centred @ directions[:, ::-1][:, :_DIMENSIONS])
 
 
-def _dense(points: Floats, smallest: int) -> Labels:
+def _hdbscan(points: Floats, smallest: int) -> Labels:
     from sklearn.cluster import HDBSCAN
 
-    # The tree, because its memory grows with the points and not with their square.
+    # A k-d tree, because its memory grows linearly with the number of points.
     search = HDBSCAN(min_cluster_size=smallest, min_samples=min(5, smallest), algorithm="kd_tree", copy=True)
     labels: Labels = search.fit(points.astype(np.float64)).labels_.astype(np.int64)
     return labels
 
 
-def _telling(inside: Floats, everything: Floats) -> bool:
-    """Whether the members are closer together than to everything else; some that chance brought together are not."""
+def _is_separated(inside: Floats, everything: Floats) -> bool:
+    """Whether the members are closer to each other than to everything else; random groups are not."""
     total = inside.sum(axis=0)
     apart = 1 - np.median(np.vecdot(inside, _unit(total - inside)))
-    away = 1 - np.median(inside @ _middle((everything - total)[None]))
-    return bool(apart <= _TELLING * away)
+    away = 1 - np.median(inside @ _mean_direction((everything - total)[None]))
+    return bool(apart <= _SEPARATION * away)
 
 
-def _settled(vectors: Floats, clusters: Sequence[Labels]) -> Labels:
-    """Members stay if they lie near enough to their cluster's middle; whoever is in none joins the nearest in reach."""
-    settled = np.full(len(vectors), NOWHERE, np.int64)
+def _assign(vectors: Floats, clusters: Sequence[Labels]) -> Labels:
+    """Assign vectors: a member stays if it is close enough to the centre of its cluster; others join the nearest one in range."""
+    labels = np.full(len(vectors), NOISE, np.int64)
     if not clusters:
-        return settled
+        return labels
     for label, members in enumerate(clusters):
-        settled[members] = label
-    middles = np.stack([_middle(vectors[members]) for members in clusters])
-    anyone = np.percentile(vectors[:: max(1, len(vectors) // _ANYONE)] @ middles.T, _FAR, axis=0)
-    reach = np.array([_reach(vectors[members], anyone[label]) for label, members in enumerate(clusters)], np.float32)
+        labels[members] = label
+    centres = np.stack([_mean_direction(vectors[members]) for members in clusters])
+    baseline = np.percentile(
+        vectors[:: max(1, len(vectors) // _BASELINE_SAMPLE)] @ centres.T, _BASELINE_PERCENTILE, axis=0
+    )
+    least = np.array(
+        [_min_cosine(vectors[members], baseline[label]) for label, members in enumerate(clusters)], np.float32
+    )
     for start in range(0, len(vectors), _BLOCK):
-        block = settled[start : start + _BLOCK]
-        cosines = vectors[start : start + _BLOCK] @ middles.T
+        block = labels[start : start + _BLOCK]
+        cosines = vectors[start : start + _BLOCK] @ centres.T
         rows, nearest = np.arange(len(block)), cosines.argmax(axis=1)
-        own = np.where(block == NOWHERE, nearest, block)
-        own = np.where(cosines[rows, own] >= reach[own], own, nearest)
-        block[:] = np.where(cosines[rows, own] >= reach[own], own, NOWHERE)
-    return settled
+        own = np.where(block == NOISE, nearest, block)
+        own = np.where(cosines[rows, own] >= least[own], own, nearest)
+        block[:] = np.where(cosines[rows, own] >= least[own], own, NOISE)
+    return labels
 
 
-def _reach(members: Floats, anyone: float) -> float:
-    """How near a member lies to the middle of the others: few members pull their own middle towards themselves.
+def _min_cosine(members: Floats, baseline: float) -> float:
+    """The lowest cosine of a member to the centre of the others (in a small cluster, a member moves its own centre).
 
-    Never less than half way up from how near anyone lies, or a loose cluster would swallow the strays around it.
+    Never below the midpoint between a typical member and an unrelated vector, or a loose cluster would absorb the noise around it.
     """
     cosines = np.vecdot(members, _unit(members.sum(axis=0) - members))
     typical = float(np.median(cosines))
     spread = _SPREAD_OF_MEDIAN * float(np.median(np.abs(cosines - typical)))
-    return max(typical - _REACH * spread, (typical + anyone) / 2) - _ROUNDING
+    return max(typical - _DEVIATIONS * spread, (typical + baseline) / 2) - _ROUNDING
 
 
-def _by_size(labels: Labels, smallest: int) -> Labels:
-    """Renumbered, the largest first; what shrank below the smallest size is a cluster no more."""
-    sizes = np.bincount(labels[labels != NOWHERE], minlength=1)
+def _renumber(labels: Labels, smallest: int) -> Labels:
+    """Labels renumbered, the largest cluster first; clusters below the smallest size become noise."""
+    sizes = np.bincount(labels[labels != NOISE], minlength=1)
     order = [label for label in np.argsort(-sizes, kind="stable") if sizes[label] >= smallest]
-    renumbered = np.full(len(sizes) + 1, NOWHERE, np.int64)  # its last place answers for NOWHERE
+    renumbered = np.full(len(sizes) + 1, NOISE, np.int64)  # its last element is for the label NOISE, -1
     renumbered[order] = np.arange(len(order))
     return renumbered[labels]
 
 
-def _middle(vectors: Floats) -> Floats:
+def _mean_direction(vectors: Floats) -> Floats:
     total = vectors.sum(axis=0, dtype=np.float64)
     length = float(np.linalg.norm(total))
     middle: Floats = (total / length if length > _SAME else vectors[0]).astype(np.float32)
@@ -254,3 +260,40 @@ def _unit(vectors: Floats) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: Floats = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > _ROUNDING)
     return unit
+
+
+_CHILD = "import sys; sys.path[:] = {path!r}; from recollect.upkeep.clustering import child_main; child_main({width})"
+
+
+class ClusteringProcess:
+    """Clustering in a child process, at most one at a time."""
+
+    def __init__(self) -> None:
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def find_clusters(self, vectors: Floats) -> Labels:
+        """The result of `find_clusters`, computed in a child process."""
+        command = [sys.executable, "-c", _CHILD.format(path=sys.path, width=vectors.shape[1])]
+        given = np.ascontiguousarray(vectors, np.float32).tobytes()
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL
+        try:
+            with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null) as self._child:
+                output, _ = self._child.communicate(given)
+        except OSError as error:
+            raise StoreError(f"the clustering process could not be started: {error}") from error
+        if len(output) != 8 * len(vectors):
+            raise StoreError("the clustering process ended early; run `recollect clusters --refresh`")
+        return np.frombuffer(output, np.int64).copy()
+
+    def stop(self) -> None:
+        """Terminate the child process, if it is running; the work can be done again."""
+        if self._child is not None and self._child.poll() is None:
+            self._child.terminate()
+
+
+def child_main(width: int) -> None:
+    """The child process: vectors from standard input, labels to standard output."""
+    if hasattr(os, "nice"):
+        os.nice(19)
+    vectors = np.frombuffer(sys.stdin.buffer.read(), np.float32).reshape(-1, width)
+    sys.stdout.buffer.write(find_clusters(vectors).astype(np.int64).tobytes())

@@ -1,95 +1,125 @@
-"""Contradictions: found over the whole store, flagged by a link, listed, and settled in one of four ways."""
+"""Contradictions: found by a scan, flagged by a link, listed, and resolved in one of four ways."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
 
+from recollect.capture.edit import edited
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Calibrated, Judge, Progress, Reader, Transaction
-from recollect.values.filter import Filter
+from recollect.unit_of_work import Embed, UnitOfWork, own_chain
+from recollect.validation import one_of
+from recollect.values.enums import RESOLUTIONS, Resolution
+from recollect.values.ids import new_id
 from recollect.values.link import Link
 from recollect.values.memory import Record
-from recollect.values.outcome import Contradiction
+from recollect.values.outcome import Conflict, Contradiction
 from recollect.values.scope import Identity, Viewer, reaches
-from recollect.values.search import Search
-from recollect.values.words import WayOut
+from recollect.values.search import Filter, Search
+from recollect.values.transfer import StoredRow
 
-_BATCH, _LOOK_AT = 256, 12
+_BATCH, _NEIGHBOURS = 64, 12
 Rewrite = Callable[[Record], Record]
+Pair = tuple[Record, Record, float]
+# Anything that names two memories, the newer first: a contradiction, a conflict of an outcome, or two ids.
+Disputed = Contradiction | Conflict | tuple[str, str] | Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparer:
-    """How two texts are compared: the judge, the scale of the embedder, and from which similarity on it is worth it."""
+    """How two texts are compared: the judge, the calibration of the embedder, and the similarity from which to compare."""
 
     judge: Judge
     calibration: Calibrated | None
     floor: float
 
 
-def flagged(reader: Reader, identity: Identity, comparer: Comparer, now: datetime) -> list[Contradiction]:
-    """The contradictions on record that nobody settled, newest first, as far as both sides are within reach and active."""
+def list_flagged(reader: Reader, identity: Identity, comparer: Comparer) -> list[Contradiction]:
+    """The unresolved contradictions of which both sides are visible and active, newest first."""
     found = []
-    for one in reader.find(identity, Filter(), now, limit=-1):
-        for other in reader.get(one.account, one.contradicts) if one.contradicts else ():
+    for one in reader.get(identity.account, reader.linked_by(identity.account, "contradicts")):
+        if one is None or one.status != "active" or not reaches(identity, one.place) or not one.contradicts:
+            continue
+        for other in reader.get(one.account, one.contradicts):
             if other is not None and other.status == "active" and reaches(identity, other.place):
-                found.append(_described(reader, *_by_age(reader, one, other), comparer))
+                found.append(_describe(reader, *_by_age(reader, one, other), comparer))
     return found
 
 
-def _described(reader: Reader, newer: Record, older: Record, comparer: Comparer) -> Contradiction:
+def _describe(reader: Reader, newer: Record, older: Record, comparer: Comparer) -> Contradiction:
     vectors = reader.vectors(newer.account, [newer.id, older.id])
-    alike = 0.0
+    similarity = 0.0
     if comparer.calibration is not None and len(vectors) == 2:
-        alike = float(comparer.calibration.similarity(vectors[newer.id][0] @ vectors[older.id][0]))
-    verdict = comparer.judge.compare(older.content, newer.content, alike)
+        similarity = float(comparer.calibration.similarity(vectors[newer.id][0] @ vectors[older.id][0]))
+    verdict = comparer.judge.compare(older.content, newer.content, similarity)
     reason = verdict.reason if verdict.relation in ("changed", "contradicts") else "flagged by hand"
-    return Contradiction(newer, older, round(alike, 3), reason)
+    return Contradiction(newer, older, round(similarity, 3), reason)
 
 
-def search(
-    reader: Reader, identity: Identity, comparer: Comparer, now: datetime, progress: Progress | None = None
-) -> list[Contradiction]:
-    """Contradictions nobody flagged yet, over everything within reach."""
+def _scan(uow: UnitOfWork, comparer: Comparer, progress: Progress | None) -> None:
+    """Compare every memory with its nearest neighbours, page by page: others read and write between two pages."""
     if comparer.calibration is None:
         raise InvalidInput("embedder", "there is none to compare by", "set one up first (`recollect doctor`)")
-    records = reader.find(identity, Filter(), now, limit=-1)
-    found: list[Contradiction] = []
-    for first in range(0, len(records), _BATCH):
-        found += _in_batch(reader, identity, comparer, now, records[first : first + _BATCH])
+    account, after, done, total = uow.viewer.account, 0, 0, 0
+    operation = new_id(uow.runtime.clock())
+    while True:
+        with uow.view() as reader:
+            total = total or reader.how_many_embedded(account)
+            page = reader.scan(account, after, _BATCH)
+            pairs = _similar_pairs(reader, uow.viewer.identity, comparer, uow.runtime.clock(), page)
+        if not page:
+            return
+        found = [contradiction for pair in pairs if (contradiction := _judge(comparer, *pair)) is not None]
+        if found:
+            with uow.transaction(operation=operation) as tx:
+                flag(tx, found)
+        after, done = page[-1].row, done + len(page)
         if progress is not None:
-            progress(min(first + _BATCH, len(records)), len(records))
-    return found
+            progress(min(done, max(total, done)), max(total, done))
 
 
-def _in_batch(
-    reader: Reader, identity: Identity, comparer: Comparer, now: datetime, batch: Sequence[Record]
-) -> Iterator[Contradiction]:
+def _similar_pairs(
+    reader: Reader, identity: Identity, comparer: Comparer, now: datetime, page: Sequence[StoredRow]
+) -> list[Pair]:
+    """The newer and the older of each two memories of a page that are similar enough to be compared."""
     assert comparer.calibration is not None
-    vectors = reader.vectors(identity.account, [record.id for record in batch])
-    for record in batch:
+    ids = [kept.record.id for kept in page if reaches(identity, kept.record.place)]
+    active = [record for record in reader.get(identity.account, ids) if record is not None and _is_live(record, now)]
+    vectors = reader.vectors(identity.account, [record.id for record in active])
+    pairs: list[Pair] = []
+    for record in active:
         if record.id not in vectors:
             continue
         viewer = Viewer(identity, record.project, record.session if record.scope == "session" else None, record.task)
-        near = reader.near(Search(viewer, Filter(), now.timestamp(), depth=_LOOK_AT), [vectors[record.id][0]])[0]
+        near = reader.near(Search(viewer, Filter(), now.timestamp(), depth=_NEIGHBOURS), [vectors[record.id][0]])[0]
         likeness = np.asarray(comparer.calibration.similarity(near.cosine))
-        rows = [int(row) for row, alike in zip(near.rows, likeness, strict=True) if alike >= comparer.floor]
-        alike = dict(zip(near.rows.tolist(), likeness.tolist(), strict=True))
-        for row, other in zip(rows, reader.fetch(identity.account, rows), strict=True):
+        similarity = {
+            row: one for row, one in zip(near.rows.tolist(), likeness.tolist(), strict=True) if one >= comparer.floor
+        }
+        for row, other in zip(similarity, reader.fetch(identity.account, list(similarity)), strict=True):
             newer, older = _by_age(reader, record, other)
-            if newer.id != record.id or other.id == record.id or _known(newer, older):
-                continue
-            verdict = comparer.judge.compare(older.content, newer.content, alike[row])
-            if verdict.relation in ("changed", "contradicts"):
-                yield Contradiction(newer, older, round(alike[row], 3), verdict.reason)
+            if newer.id == record.id and other.id != record.id and not _already_linked(newer, older):
+                pairs.append((newer, older, similarity[row]))
+    return pairs
+
+
+def _is_live(record: Record, now: datetime) -> bool:
+    return record.status == "active" and (record.expires_at is None or record.expires_at > now)
+
+
+def _judge(comparer: Comparer, newer: Record, older: Record, similarity: float) -> Contradiction | None:
+    verdict = comparer.judge.compare(older.content, newer.content, similarity)
+    if verdict.relation not in ("changed", "contradicts"):
+        return None
+    return Contradiction(newer, older, round(similarity, 3), verdict.reason)
 
 
 def _by_age(reader: Reader, one: Record, other: Record) -> tuple[Record, Record]:
-    """The newer and the older of two; of two kept in the same moment, the one stored later is the newer."""
+    """The newer and the older of two; at equal times, the one stored later is the newer."""
     ages = [record.occurred_at or record.created_at for record in (one, other)]
     if ages[0] == ages[1]:
         first, second = reader.rows_of(one.account, [one.id, other.id])
@@ -97,44 +127,45 @@ def _by_age(reader: Reader, one: Record, other: Record) -> tuple[Record, Record]
     return (one, other) if ages[0] > ages[1] else (other, one)
 
 
-def _known(one: Record, other: Record) -> bool:
-    """Whether the two are linked as contradicting already, settled or not."""
+def _already_linked(one: Record, other: Record) -> bool:
+    """Whether the two are linked as contradicting already, resolved or not."""
     links = [(one, other.id), (other, one.id)]
     return any(x.relation == "contradicts" and x.target == target for record, target in links for x in record.links)
 
 
 def flag(tx: Transaction, found: Sequence[Contradiction]) -> None:
-    """Put contradictions on record: the newer side is linked to the older."""
+    """Store contradictions: the newer side gets a link to the older."""
     for conflict in found:
         (newer,) = tx.get(conflict.newer.account, [conflict.newer.id])
-        if newer is not None and not _known(newer, conflict.older):
+        if newer is not None and not _already_linked(newer, conflict.older):
             link = Link(conflict.older.id, "contradicts")
-            # Without the reason: it may quote the older side, and would outlive its purge in the journal of this one.
+            # Without the reason: it may quote the older text, and would survive its purge in the journal of the newer one.
             tx.change(newer, newer.with_(links=(*newer.links, link)), "contradict")
 
 
-def settle(tx: Transaction, newer: Record, older: Record, way: WayOut, rewrite: Rewrite | None) -> list[Record]:
-    """Take one of the four ways out; returns the memories it changed.
+def apply_resolution(
+    tx: Transaction, newer: Record, older: Record, resolution: Resolution, rewrite: Rewrite
+) -> list[Record]:
+    """Apply one of the four resolutions; returns the memories it changed.
 
-    `update` puts the newer text (or another one) into the older memory and archives the newer, now a repetition of it.
+    `update` writes the newer text (or another one) into the older memory and archives the newer, which is a duplicate then.
     """
-    match way:
+    match resolution:
         case "keep_both":
-            return [_kept_both(tx, newer, older)]
+            return [_keep_both(tx, newer, older)]
         case "supersede":
-            return _superseded(tx, newer, older)
+            return _supersede(tx, newer, older)
         case "forget":
             gone = older.with_(status="forgotten")
             tx.change(older, gone, "resolve", reason="forget")
             return [gone]
         case "update":
-            assert rewrite is not None
             done = newer.with_(status="archived")
             tx.change(newer, done, "resolve", reason="update")
             return [rewrite(older), done]
 
 
-def _kept_both(tx: Transaction, newer: Record, older: Record) -> Record:
+def _keep_both(tx: Transaction, newer: Record, older: Record) -> Record:
     for source, target in ((newer, older), (older, newer)):
         links = tuple(
             replace(x, settled=True) if (x.relation, x.target) == ("contradicts", target.id) else x
@@ -147,9 +178,9 @@ def _kept_both(tx: Transaction, newer: Record, older: Record) -> Record:
     raise NotFound("contradiction", f"between {newer.short_id} and {older.short_id}", "`contradictions` lists them")
 
 
-def _superseded(tx: Transaction, newer: Record, older: Record) -> list[Record]:
-    """A newer one that replaces another already hands the second one down to the oldest it replaces."""
-    last, changed = _unflagged(newer, older), []
+def _supersede(tx: Transaction, newer: Record, older: Record) -> list[Record]:
+    """Let the newer one supersede the older; if it supersedes another already, append the older at the end of that chain."""
+    last, changed = _without_flag(newer, older), []
     if last != newer:
         tx.change(newer, last, "resolve", reason="supersede")
         changed.append(last)
@@ -167,5 +198,60 @@ def _superseded(tx: Transaction, newer: Record, older: Record) -> list[Record]:
     return changed
 
 
-def _unflagged(newer: Record, older: Record) -> Record:
+def _without_flag(newer: Record, older: Record) -> Record:
     return newer.with_(links=tuple(x for x in newer.links if (x.relation, x.target) != ("contradicts", older.id)))
+
+
+def list_contradictions(uow: UnitOfWork, *, scan: bool, progress: Progress | None) -> list[Contradiction]:
+    """The unresolved contradictions; `scan` first compares all memories, page by page, and flags what it finds."""
+    comparer = _comparer(uow)
+    if scan:
+        _scan(uow, comparer, progress)
+    with uow.view() as reader:
+        return uow.redact(reader, list_flagged(reader, uow.viewer.identity, comparer))
+
+
+def resolve(uow: UnitOfWork, conflict: Disputed, resolution: Resolution, content: str | None) -> list[Record]:
+    """Resolve a contradiction in one of four ways."""
+    if resolution is None:
+        raise InvalidInput("resolution", "is missing", f"use one of {', '.join(RESOLUTIONS)}")
+    one_of("resolution", resolution, RESOLUTIONS)
+    if content is not None and resolution != "update":
+        raise InvalidInput("content", f"is given, but the resolution is {resolution}", "leave it out, or use update")
+    sides = _sides(conflict)
+
+    def write(tx: Transaction, embed: Embed) -> list[Record]:
+        newer, older = (uow.find(tx, side) for side in sides)
+        if newer.id == older.id:
+            raise InvalidInput("conflict", "names one memory twice", "name two memories")
+        if resolution == "supersede":
+            own_chain(tx, uow.viewer.identity, newer)
+
+        def rewrite(old: Record) -> Record:
+            gate = uow.runtime.gate.for_identity(uow.viewer.identity)
+            new = edited(old, {"content": content or newer.content}, gate, uow.runtime.clock())
+            if not isinstance(new, Record):
+                raise InvalidInput("content", new.reason, "give another text")
+            tx.change(old, new, "resolve", vectors=embed(new), reason="update")
+            return new
+
+        return uow.redact(tx, apply_resolution(tx, newer, older, resolution, rewrite))
+
+    return uow.transact(write)
+
+
+def _comparer(uow: UnitOfWork) -> Comparer:
+    embedder = uow.runtime.embedder
+    scale = None if embedder is None else embedder.calibration
+    return Comparer(uow.runtime.judge, scale, uow.runtime.settings.contradiction)
+
+
+def _sides(conflict: Disputed) -> tuple[str, str]:
+    if isinstance(conflict, Contradiction):
+        return conflict.newer.id, conflict.older.id
+    if isinstance(conflict, Conflict):
+        return conflict.new_id, conflict.memory.id
+    if isinstance(conflict, str) or len(conflict) != 2:
+        raise InvalidInput("conflict", f"{conflict!r} does not name two memories", "give a contradiction, or two ids")
+    newer, older = conflict
+    return newer, older

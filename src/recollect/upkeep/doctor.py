@@ -1,4 +1,4 @@
-"""The doctor: what is right and wrong with a store, its index, its embedder and its calibration, and of working memory."""
+"""The doctor: the health of a store, its index, its embedder and calibration, and of working memory."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from recollect.ports import Embedder, Store, Working
 def examine(
     store: Store, account: str, now: datetime, embedder: Embedder | None, missing: str | None, working: Working
 ) -> dict[str, Any]:
-    """Findings by name; `problems` lists what needs a hand, with what to do."""
+    """Findings by name; `problems` lists what needs attention, each with what to do."""
     found = store.check()
-    with store.reading() as reader:
+    with store.view() as reader:
         counts = reader.count(account, now)
         off = sorted(reader.switched_off(account))
     problems = []
     if found["integrity"] != "ok":
         problems.append(f"the file is damaged ({found['integrity']}); restore a backup")
     if found["orphans"]:
-        problems.append(f"{found['orphans']} rows point nowhere; restore a backup")
+        problems.append(f"{found['orphans']} rows refer to missing rows; restore a backup")
     if found.get("disk_problem"):
-        problems.append(f"the disk refuses to write ({found['disk_problem']}); free some space")
+        problems.append(f"the disk cannot be written ({found['disk_problem']}); free some space")
     if found.get("snapshot_problem"):
         problems.append(
             f"the index snapshot could not be written ({found['snapshot_problem']}); the next start is slower"
@@ -39,7 +39,7 @@ def examine(
         problems.append(beside["problem"])
     if off:
         problems.append(
-            f"memory is off for {', '.join('every project' if p == '*' else p for p in off)}; `recollect on`"
+            f"memory is off for {', '.join('every project' if p == '*' else p for p in off)}; `recollect enable`"
         )
     return {
         **found,

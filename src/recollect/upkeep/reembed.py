@@ -1,4 +1,4 @@
-"""Re-embed: give every memory a vector of the model in use. Resumable: it only ever asks what is still missing."""
+"""Re-embed: give every memory a vector of the model in use. Resumable: each run asks only for what is missing."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _BATCH = 64
 def reembed(
     store: Store, account: str, embed: EmbedMany, actor: str, clock: Clock, progress: Progress | None = None
 ) -> int:
-    """Fill in missing vectors batch by batch, each batch durable on its own; returns how many memories got one."""
-    embed([])  # the store must know the model before it is asked what that model has not embedded
-    with store.reading() as reader:
+    """Add missing vectors batch by batch, one transaction per batch; returns how many memories got one."""
+    embed([])  # registers the model with the store, which can then tell what it has not embedded
+    with store.view() as reader:
         total = int(reader.count(account, clock())["unembedded"])
     done = 0
     while True:
-        with store.reading() as reader:
+        with store.view() as reader:
             waiting = reader.unembedded(account, _BATCH)
         if not waiting:
             return done

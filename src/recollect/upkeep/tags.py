@@ -1,55 +1,51 @@
-"""Tags as nodes: what a tag means, and renaming or merging it on every memory that carries it, as one operation."""
+"""Tags: their descriptions, and renaming or merging a tag on all memories as one operation."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from recollect.errors import NotFound
+from recollect.capture.screen.policy import Refusal, apply_policy
+from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Reader, Transaction
+from recollect.unit_of_work import UnitOfWork
+from recollect.validation import MAX_CONTENT, clean_tags, clean_text
 from recollect.values.document import Document
-from recollect.values.filter import Filter
+from recollect.values.enums import Status
 from recollect.values.ids import new_id
 from recollect.values.scope import GLOBAL, Identity, Place, reaches
-from recollect.values.words import Status
+from recollect.values.search import Filter
+from recollect.values.tag import Tag
 
 _EVERY_STATUS: tuple[Status, ...] = ("active", "superseded", "archived", "forgotten")
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """A label that memories share: its name, what it means, and how many memories carry it."""
-
-    name: str
-    count: int
-    description: str | None = None
-
-
 def tags(reader: Reader, identity: Identity, now: datetime) -> list[Tag]:
-    """Every tag of what an identity reaches, the most used first; described ones are told even when nothing carries them."""
+    """Every tag of the visible memories, the most used first, then tags that only have a description."""
     counts = reader.tag_counts(identity, now)
-    held = [document for document in reader.documents(identity.account, "tag") if reaches(identity, document.place)]
-    # What an agent says of a tag goes before what all say of it.
-    meanings = {document.name: _text(document) for document in sorted(held, key=lambda d: d.place != GLOBAL)}
+    described = [
+        document for document in reader.documents(identity.account, "tag") if reaches(identity, document.place)
+    ]
+    # An agent's own description of a tag overrides the one for all.
+    meanings = {document.name: _text(document) for document in sorted(described, key=lambda d: d.place != GLOBAL)}
     known = [Tag(name, count, meanings.get(name)) for name, count in counts.items()]
     return known + [Tag(name, 0, text) for name, text in sorted(meanings.items()) if name not in counts]
 
 
 def describe(tx: Transaction, identity: Identity, tag: str, text: str | None, now: datetime) -> None:
-    """Say what a tag means, an agent for itself, anybody else for all; without a text, say nothing of it any more."""
-    held, place = _held(tx, identity, tag), _place(identity)
+    """Describe a tag, for the agent itself or (without an agent) for all; without a text, delete the description."""
+    document, place = _description_of(tx, identity, tag), _place(identity)
     if text is None:
-        if held is None:
-            raise NotFound("description of", tag, "`tags` shows which have one")
-        tx.put_document(held, None, "describe")
+        if document is None:
+            raise NotFound("description of", tag, "`tags` lists them")
+        tx.put_document(document, None, "describe")
         return
-    made = held or Document(new_id(now), identity.account, "tag", tag, now, now, place)
-    tx.put_document(held, made.with_body(now, text=text), "describe")
+    made = document or Document(new_id(now), identity.account, "tag", tag, now, now, place)
+    tx.put_document(document, made.with_body(now, text=text), "describe")
 
 
 def merge(tx: Transaction, identity: Identity, old: Collection[str], into: str, now: datetime) -> int:
-    """Put one tag in the place of others on every memory within reach; returns on how many."""
+    """Replace some tags by another on every visible memory; returns on how many."""
     changed: dict[str, None] = {}
     for tag in old:
         wanted = Filter(tags=(tag,), statuses=_EVERY_STATUS)
@@ -57,25 +53,25 @@ def merge(tx: Transaction, identity: Identity, old: Collection[str], into: str, 
             names = (into if name in old else name for name in record.tags)
             tx.change(record, record.with_(tags=tuple(dict.fromkeys(names))), "tag")
             changed[record.id] = None
-        _hand_over(tx, identity, tag, into, now)
+        _move_description(tx, identity, tag, into, now)
     if not changed:
-        raise NotFound("memory with the tag", " or ".join(sorted(old)), "`tags` shows which there are")
+        raise NotFound("memory with the tag", " or ".join(sorted(old)), "`tags` lists them")
     return len(changed)
 
 
-def _hand_over(tx: Transaction, identity: Identity, tag: str, into: str, now: datetime) -> None:
-    """What the old tag meant is kept, unless the new one says what it means itself."""
-    held = _held(tx, identity, tag)
-    if held is None:
+def _move_description(tx: Transaction, identity: Identity, tag: str, into: str, now: datetime) -> None:
+    """Move the description of the old tag to the new one, unless that has its own."""
+    document = _description_of(tx, identity, tag)
+    if document is None:
         return
-    tx.put_document(held, None, "describe")
-    if _held(tx, identity, into) is None:
-        describe(tx, identity, into, _text(held), now)
+    tx.put_document(document, None, "describe")
+    if _description_of(tx, identity, into) is None:
+        describe(tx, identity, into, _text(document), now)
 
 
-def _held(tx: Transaction, identity: Identity, tag: str) -> Document | None:
+def _description_of(tx: Transaction, identity: Identity, tag: str) -> Document | None:
     place = _place(identity)
-    return next((held for held in tx.documents(identity.account, "tag", tag) if held.place == place), None)
+    return next((document for document in tx.documents(identity.account, "tag", tag) if document.place == place), None)
 
 
 def _place(identity: Identity) -> Place:
@@ -84,3 +80,27 @@ def _place(identity: Identity) -> Place:
 
 def _text(document: Document) -> str:
     return str((document.body or {}).get("text", ""))
+
+
+def describe_tag(uow: UnitOfWork, tag: str, description: str | None) -> None:
+    """Describe a tag; None deletes the description."""
+    (name,) = clean_tags([tag])
+    text = None if description is None else _screened(uow, "description", description)
+    with uow.transaction() as tx:
+        describe(tx, uow.viewer.identity, name, text, uow.runtime.clock())
+
+
+def merge_tags(uow: UnitOfWork, into: str, others: Sequence[str]) -> int:
+    """Replace several tags by one; returns on how many memories."""
+    (name,), old = clean_tags([into]), set(clean_tags(others))
+    if not old - {name}:
+        raise InvalidInput("tags", "there is nothing to merge", "name at least one other tag")
+    with uow.transaction() as tx:
+        return merge(tx, uow.viewer.identity, old - {name}, name, uow.runtime.clock())
+
+
+def _screened(uow: UnitOfWork, field: str, given: str) -> str:
+    cleaned = apply_policy(clean_text(field, given, MAX_CONTENT), uow.runtime.gate.policy)
+    if isinstance(cleaned, Refusal):
+        raise InvalidInput(field, cleaned.reason, "leave it out")
+    return cleaned.text

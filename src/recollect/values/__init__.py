@@ -1,1 +1,1 @@
-"""What things are: frozen values that every stage, back end and door shares. No behaviour beyond their own meaning."""
+"""Values: frozen dataclasses that every stage and back end shares."""

@@ -1,4 +1,4 @@
-"""Cluster: memories that lie close together, found by density, with a name a person can read."""
+"""Cluster: a group of memories with similar vectors, with a readable name."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from recollect.values.search import Floats
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A dense region: its centre (a unit vector), how far from it a member may lie (a cosine), and whose it is.
+    """A dense region of vectors: its centre (a unit vector) and radius (the lowest cosine of a member).
 
-    `wall` is the room its members live in: an agent's, a team's, or (GLOBAL) what the whole account may see. A cluster
-    never mixes rooms, so that its name tells nobody about memories they cannot reach.
+    `owner` is the agent or team all its members belong to, or GLOBAL for what the whole account may see. A cluster never mixes
+    owners, so its name reveals nothing about memories that a viewer cannot see.
     """
 
     id: str
@@ -26,19 +26,19 @@ class Cluster:
     centroid: Floats
     radius: float
     made_at: datetime
-    wall: Place = GLOBAL
+    owner: Place = GLOBAL
 
 
-def wall_of(place: Place) -> Place:
-    """The room a place is in."""
+def owner_of(place: Place) -> Place:
+    """The agent or team a place belongs to, as a place; GLOBAL for every other scope."""
     scope, key, _ = place
     return (scope, key, "") if scope in ("agent", "team") else GLOBAL
 
 
 def nearest_cluster(clusters: Sequence[Cluster], place: Place, vector: Floats) -> Cluster | None:
-    """The cluster of the same room a new memory falls into, if it falls into any."""
-    wall = wall_of(place)
-    near = [cluster for cluster in clusters if cluster.wall == wall]
+    """The cluster of the same owner that a new memory belongs to, if any."""
+    owner = owner_of(place)
+    near = [cluster for cluster in clusters if cluster.owner == owner]
     if not near:
         return None
     cosines = np.vecdot(np.stack([cluster.centroid for cluster in near]), vector)

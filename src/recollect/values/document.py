@@ -1,4 +1,4 @@
-"""Document: a named JSON value of one kind (what a tag means, a gap in what is known), journalled like a memory."""
+"""Document: a named JSON value of one kind (a pool, a context, a gap, the description of a tag), journalled like a memory."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from recollect.values.enums import DocumentKind
 from recollect.values.scope import GLOBAL, Place
-from recollect.values.words import DocumentKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,39 +61,39 @@ def document_of(image: Mapping[str, Any], account: str) -> Document:
 def journal_sides(
     before: Document | None, after: Document | None
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """The images of one change for the journal; of a changed pool's data, only the keys that differ."""
+    """The images of one change for the journal; of the data of a pool, only the keys that differ."""
     old, new = (None if document is None else document_image(document) for document in (before, after))
     if old is None or new is None or not all(isinstance(side["body"].get("data"), dict) for side in (old, new)):
         return old, new
     was, now = old["body"]["data"], new["body"]["data"]
     changed = {key for key in {*was, *now} if key not in was or key not in now or not _same(was[key], now[key])}
-    return _partly(old, changed), _partly(new, changed)
+    return _partial(old, changed), _partial(new, changed)
 
 
-def stands(document: Document | None, left: Mapping[str, Any] | None, was: Mapping[str, Any] | None) -> bool:
-    """Whether a document is as an event left it, by the two sides of that event."""
+def matches_event(document: Document | None, after: Mapping[str, Any] | None, before: Mapping[str, Any] | None) -> bool:
+    """Whether a document is still as an event left it, by the two images of that event."""
     image = None if document is None else document_image(document)
-    if image is None or left is None or not left.get("partial"):
-        return image == left
-    touched = {*left["body"]["data"], *((was or {}).get("body") or {}).get("data", {})}
-    return _partly(image, touched) == left
+    if image is None or after is None or not after.get("partial"):
+        return image == after
+    changed = {*after["body"]["data"], *((before or {}).get("body") or {}).get("data", {})}
+    return _partial(image, changed) == after
 
 
-def stepped_back(
-    document: Document | None, left: Mapping[str, Any] | None, was: Mapping[str, Any] | None, account: str
+def before_event(
+    document: Document | None, after: Mapping[str, Any] | None, before: Mapping[str, Any] | None, account: str
 ) -> Document | None:
-    """The document as it was before an event, from how the event left it."""
-    if was is None:
+    """The document before an event, from its state after it."""
+    if before is None:
         return None
-    if not was.get("partial"):
-        return document_of(was, account)
-    touched = {*was["body"]["data"], *((left or {}).get("body") or {}).get("data", {})}
-    held = ((document.body if document else None) or {}).get("data") or {}
-    data = {key: value for key, value in held.items() if key not in touched} | was["body"]["data"]
-    return document_of({**was, "body": {**was["body"], "data": data}}, account)
+    if not before.get("partial"):
+        return document_of(before, account)
+    changed = {*before["body"]["data"], *((after or {}).get("body") or {}).get("data", {})}
+    current = ((document.body if document else None) or {}).get("data") or {}
+    data = {key: value for key, value in current.items() if key not in changed} | before["body"]["data"]
+    return document_of({**before, "body": {**before["body"], "data": data}}, account)
 
 
-def _partly(image: dict[str, Any], keys: set[str]) -> dict[str, Any]:
+def _partial(image: dict[str, Any], keys: set[str]) -> dict[str, Any]:
     data = {key: value for key, value in image["body"]["data"].items() if key in keys}
     return {**image, "partial": True, "body": {**image["body"], "data": data}}
 
@@ -101,3 +101,13 @@ def _partly(image: dict[str, Any], keys: set[str]) -> dict[str, Any]:
 def _same(one: Any, other: Any) -> bool:
     # As JSON: to Python, 1 and 1.0 and True are equal.
     return one is other or json.dumps(one) == json.dumps(other)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One access of a container: when, by which agent, which action, and on which memory if on one."""
+
+    at: datetime
+    agent: str | None
+    action: str
+    memory_id: str | None = None

@@ -1,4 +1,4 @@
-"""Draft: what a caller wants remembered, before it is screened. Everything but the content may be left out."""
+"""Draft: what a caller wants to store, before it is screened. Only the content is required."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
+from recollect.values.enums import Delivery, MemoryType, ProvenanceKind, Scope
 from recollect.values.procedure import Procedure
-from recollect.values.words import Delivery, MemoryType, ProvenanceKind, Scope
 
 
 class DraftFields(TypedDict, total=False):
@@ -50,7 +50,7 @@ class DraftFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Keyword arguments of `remember`, as a value."""
+    """The arguments of `remember` as a value."""
 
     content: str
     type: MemoryType | None = None
@@ -85,3 +85,21 @@ class Draft:
     procedure: Mapping[str, Any] | Procedure | None = None
     season: str | None = None
     derived_from: Sequence[str] = ()
+
+
+class UpdateFields(TypedDict, total=False):
+    """The keyword arguments of `update`: the fields of a memory that may be changed."""
+
+    content: str
+    type: MemoryType
+    tags: Sequence[str]
+    importance: float
+    weight: float
+    confidence: float
+    delivery: Delivery
+    triggers: Sequence[str]
+    season: str | None
+    ttl: float | None
+    expires_at: datetime | str | None
+    valid_from: datetime | str | None
+    valid_until: datetime | str | None

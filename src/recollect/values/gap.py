@@ -1,4 +1,4 @@
-"""Gap: something that was asked and that nothing known answers; it closes when a memory does."""
+"""Gap: a question that nothing stored answers; it is closed when a memory answers it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recollect.values.search import Floats
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """One recall that found nothing relevant: what was asked, in what words and with what meaning, from where, when."""
+    """One recall without a relevant hit: the question, its terms and vector, the viewer and the time."""
 
     question: str
     terms: tuple[str, ...]
@@ -22,7 +22,7 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A need: the question, how often it was asked and when last, and the memory that answers it by now."""
+    """An unanswered question: how often it was asked and when last, and the memory that answers it since."""
 
     id: str
     question: str
@@ -36,7 +36,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Gaps about the same thing, the most asked first."""
+    """Gaps about the same subject, the most asked first."""
 
     name: str
     gaps: tuple[Gap, ...]
@@ -48,7 +48,7 @@ class Topic:
 
 
 def place_of_miss(viewer: Viewer) -> Place:
-    """Where a gap belongs: to the agent that asked, else to the project it asked in, else to the account."""
+    """The place of a gap: the agent that asked, else its project, else the account."""
     project = viewer.project or ""
     if viewer.identity.agent:
         return ("agent", viewer.identity.agent, project)

@@ -1,16 +1,28 @@
-"""Outcome: what `remember` did with a draft. Never a surprise: stored, reinforced, superseded or refused, and why."""
+"""Outcome: what `remember` did with a draft (stored, reinforced, superseded or refused) and why."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from recollect.values.memory import Record
+from recollect.values.plain import plain
+
+Relation = Literal["same", "changed", "contradicts", "extends", "different"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a new text relates to an old one: the relation, the reason, and the certainty of the judge."""
+
+    relation: Relation
+    reason: str
+    certainty: float
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """An existing memory the new one may contradict, how alike they are, and the four ways out."""
+    """An existing memory that the new one may contradict, their similarity, and the reason."""
 
     memory: Record
     similarity: float
@@ -18,7 +30,7 @@ class Conflict:
     new_id: str = ""
 
     def options(self, new_id: str) -> tuple[str, ...]:
-        """The four ways out, spelled as commands."""
+        """The four resolutions as commands."""
         old, new = self.memory.short_id, new_id[-8:]
         return (
             f"keep both: recollect resolve {new} {old} keep_both",
@@ -30,7 +42,7 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two stored memories that cannot both hold, neither settled yet; the newer one is what is believed now."""
+    """Two stored memories that cannot both be true, not resolved yet; the newer one ranks first."""
 
     newer: Record
     older: Record
@@ -48,10 +60,20 @@ class Stored:
     notes: tuple[str, ...] = ()
     kind: Literal["stored"] = field(default="stored", init=False)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as plain JSON."""
+        return _as_dict(self)
+
+    def __repr__(self) -> str:
+        return f"<Stored {self.memory!r}: {self.reason}>"
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.memory.content} ({self.reason})"
+
 
 @dataclass(frozen=True, slots=True)
 class Reinforced:
-    """Already known: the existing memory was strengthened and a breadcrumb left on it."""
+    """Already known: the existing memory was strengthened and got a breadcrumb."""
 
     memory: Record
     reason: str = "already known"
@@ -59,10 +81,20 @@ class Reinforced:
     notes: tuple[str, ...] = ()
     kind: Literal["reinforced"] = field(default="reinforced", init=False)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as plain JSON."""
+        return _as_dict(self)
+
+    def __repr__(self) -> str:
+        return f"<Reinforced {self.memory!r}: {self.reason}>"
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.memory.content} ({self.reason})"
+
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """A new value of the same thing: `memory` is the new belief, `old` what it replaces (kept, with its history)."""
+    """A new value of the same fact: `memory` is the new one, `old` the superseded one, which is kept with its history."""
 
     memory: Record
     old: Record
@@ -70,6 +102,16 @@ class Superseded:
     conflicts: tuple[Conflict, ...] = ()
     notes: tuple[str, ...] = ()
     kind: Literal["superseded"] = field(default="superseded", init=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as plain JSON."""
+        return _as_dict(self)
+
+    def __repr__(self) -> str:
+        return f"<Superseded {self.memory!r}: {self.reason}>"
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.memory.content} ({self.reason})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,5 +124,23 @@ class Refused:
     notes: tuple[str, ...] = ()
     kind: Literal["refused"] = field(default="refused", init=False)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as plain JSON."""
+        return _as_dict(self)
+
+    def __repr__(self) -> str:
+        return f"<Refused: {self.reason}>"
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.reason}"
+
 
 Outcome = Stored | Reinforced | Superseded | Refused
+
+
+def _as_dict(outcome: Outcome) -> dict[str, Any]:
+    found: dict[str, Any] = {**plain(outcome), "memory": None if outcome.memory is None else outcome.memory.to_dict()}
+    found["conflicts"] = [{**plain(one), "memory": one.memory.to_dict()} for one in outcome.conflicts]
+    if isinstance(outcome, Superseded):
+        found["old"] = outcome.old.to_dict()
+    return found

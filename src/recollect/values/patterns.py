@@ -1,4 +1,4 @@
-"""Regular expressions compiled when first used: a command that reads no text must not pay for them."""
+"""Regular expressions compiled on first use: a command that reads no text does not pay for them."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from functools import cache
 
 @cache
 def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """The compiled pattern, kept for the life of the process (the standard cache forgets after 512)."""
+    """The compiled pattern, cached for the life of the process (the cache of `re` is limited to 512)."""
     return re.compile(pattern, flags)

@@ -1,26 +1,26 @@
-"""Who may see what: the one rule, from which the SQL filter and the index mask are both compiled.
+"""Scopes, places and viewers: who may see what.
 
-A memory lives in exactly one *place*: its scope, the coordinate that scope names, and (for narrower scopes that carry
-one) its project. A viewer reaches a set of places. Visible means: same account, and the place is in that set.
-Anything missing on either side leaves the place out of the set, so the rule fails closed.
+A memory is in exactly one *place*: its scope, the key of that scope (the agent, team, project, session or task), and for narrower
+scopes optionally its project. A viewer has a set of places. A memory is visible when the account is the same and its place is in
+that set; anything missing leaves the place out of the set, so the rule fails closed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from recollect.values.words import Scope
+from recollect.values.enums import Scope
 
 Place = tuple[str, str, str]
 
 GLOBAL: Place = ("global", "", "")
-# A context's entries live in a room of their own, spelled as a team that nobody can be in by saying so.
+# The entries of a context are in the scope of a reserved team, which no caller may name.
 RESERVED = "context:"
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is asking: the account is the wall, agent and teams are rooms inside it."""
+    """Who is calling: the account, and inside it the agent and the teams."""
 
     account: str = "default"
     agent: str | None = None
@@ -29,7 +29,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """An identity at work somewhere: in a project, a session, a task."""
+    """An identity and where it works: in a project, a session, a task."""
 
     identity: Identity
     project: str | None = None
@@ -41,19 +41,19 @@ class Viewer:
         return self.identity.account
 
     def within(self, project: str | None, session: str | None, task: str | None) -> Viewer:
-        """The same identity in another context."""
+        """The same identity in another project, session and task."""
         return replace(self, project=project, session=session, task=task)
 
     def places(self) -> frozenset[Place]:
-        """Every place this viewer reaches."""
-        held = [
+        """Every place whose memories this viewer sees."""
+        keys = [
             ("agent", self.identity.agent),
             ("session", self.session),
             ("task", self.task),
             *(("team", team) for team in self.identity.teams),
         ]
         projects = ("",) if self.project is None else ("", self.project)
-        reached = {(scope, key, project) for scope, key in held if key for project in projects}
+        reached = {(scope, key, project) for scope, key in keys if key for project in projects}
         if self.project:
             reached.add(("project", self.project, ""))
         return frozenset(reached | {GLOBAL})
@@ -69,7 +69,7 @@ def place_of(scope: Scope | str, coordinates: dict[str, str | None]) -> Place:
 
 
 def reaches(identity: Identity, place: Place) -> bool:
-    """Whether an identity may touch a memory by its id: rooms count, the context it happens to work in does not."""
+    """Whether an identity may use a memory by its id: agent and team must match, project, session and task need not."""
     scope, key, _ = place
     if scope == "agent":
         return bool(key) and key == identity.agent

@@ -1,27 +1,61 @@
-"""Search, Candidates and Near: what the read path asks of a back end, and the columns it gets back.
-
-Columns, not objects: one array a signal, so that one numpy scorer serves every back end and only the final hits
-become memories.
-"""
+"""Filters and searches: what a back end is asked, and the columns it returns."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.values.filter import Filter
+from recollect.values.enums import MemoryType, ProvenanceKind, Scope, Status
 from recollect.values.scope import Place, Viewer
+
+
+class FilterFields(TypedDict, total=False):
+    """The keyword arguments that narrow a recall, a search or a list.
+
+    Several values of one field mean any of them; all tags must match.
+    """
+
+    type: MemoryType | Sequence[MemoryType] | None
+    tags: str | Sequence[str] | None
+    scope: Scope | Sequence[Scope] | None
+    in_project: str | None
+    in_session: str | None
+    status: Status | Literal["all"] | Sequence[Status] | None
+    source: ProvenanceKind | Sequence[ProvenanceKind] | None
+    since: datetime | str | None
+    until: datetime | str | None
+    min_trust: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """All named conditions must hold; an empty tuple or None does not restrict. `without` leaves projects out."""
+
+    types: tuple[MemoryType, ...] = ()
+    tags: tuple[str, ...] = ()
+    scopes: tuple[Scope, ...] = ()
+    project: str | None = None
+    session: str | None = None
+    statuses: tuple[Status, ...] = ("active",)
+    sources: tuple[ProvenanceKind, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    min_trust: float = 0.0
+    without: tuple[str, ...] = ()
+
 
 Floats = NDArray[np.float32]
 Times = NDArray[np.float64]
 
-# How many rows of the time asked about, and of standing instructions, each leg brings beyond its depth.
+# How many rows in the time window, and how many standing instructions, each retriever adds beyond its depth.
 IN_WINDOW, STANDING = 50, 20
-# Of how many of each leg's best the neighbouring turns are looked at: of 16 the answers are the same, of 8 a few are lost.
+# For how many of the best rows of each retriever the neighbouring turns are added: 16 gives the same answers, 8 loses a few.
 TALKING = 10
 
 UNKNOWN, PERSON, ASSISTANT, MACHINE = 0, 1, 2, 3
@@ -41,7 +75,7 @@ _ROLES = {
 
 @lru_cache(maxsize=1024)
 def role_of(speaker: str | None) -> int:
-    """Whether a person, an assistant or a machine spoke; a name that is none of the known roles is a person's."""
+    """Whether a person, an assistant or a machine spoke; an unknown name is a person."""
     if not speaker or not speaker.strip():
         return UNKNOWN
     return _ROLES.get(speaker.strip().casefold(), PERSON)
@@ -49,9 +83,10 @@ def role_of(speaker: str | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One question to a back end: by vector, by terms, or both, under a filter, at a moment.
+    """One search in a back end: by vector, by terms, or both, under a filter, at a time.
 
-    `past` asks what was true at that moment: a memory holds from `valid_from` on, or else from when it happened or was stored.
+    `past` asks what was true at that time: a memory is valid from `valid_from` on, or else from when it happened or was stored.
+    `holders` asks how many visible rows have each term, of terms that no more than so many memories have.
     """
 
     viewer: Viewer
@@ -68,13 +103,32 @@ class Search:
     explain: bool = False
     past: bool = False
     seasons: frozenset[str] = frozenset()
+    holders: int = 0
+
+    def for_rows(self, rows: tuple[int, ...]) -> Search:
+        """The same search for some rows and nothing else; visibility and the filter still apply to them."""
+        return replace(self, rows=rows, depth=0, neighbours=0, windows=(), standing=False, holders=0)
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryQuery:
+    """One list of visible rows by delivery and type: the most important first, then the newest.
+
+    With `since`, only what was stored or confirmed from that time on, the latest first. With `rows`, only these.
+    """
+
+    limit: int
+    deliveries: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    since: float | None = None
+    rows: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What the scorer may use of each memory, one array a field; times are epoch seconds, NaN where unknown.
+    """The input of the scorer, one array per field; times are epoch seconds, NaN where unknown.
 
-    `season` is 1 for a memory of a season asked about, -1 for one of another season, 0 for one of every season.
+    `season` is 1 for a memory of a wanted season, -1 for one of another season, 0 for one without a season.
     """
 
     importance: Floats
@@ -108,7 +162,10 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The rows worth scoring, with their signals: cosine is NaN where a row has no vector of this model."""
+    """The rows to score, with their signals; the cosine is NaN where a row has no vector of this model.
+
+    `holders` is the number of visible rows with each term, where the search asks for it; 0 also for a term in too many memories.
+    """
 
     rows: NDArray[np.int64]
     cosine: Floats
@@ -123,12 +180,13 @@ class Candidates:
     mean_cosine: float = 0.0
     mean_length: float = 1.0
     in_window: int = 0
+    holders: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def joined(self, other: Candidates) -> Candidates:
-        """These and, after them, those of another search that are not among them."""
+        """These, followed by those of another search that are not among them."""
         fresh = ~np.isin(other.rows, self.rows)
         columns = {
             name: np.concatenate((getattr(self.columns, name), getattr(other.columns, name)[fresh]))
@@ -147,15 +205,15 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The nearest rows of one vector, nearest first, each with its standing for the viewer who looked."""
+    """The nearest rows of one vector, nearest first, each with its status for the viewer."""
 
     rows: NDArray[np.int64]
     cosine: Floats
     status: NDArray[np.uint8]
 
 
-class Glimpse(NamedTuple):
-    """What comparing needs of a stored memory: which one it is and what it says."""
+class Snippet(NamedTuple):
+    """The row, id and text of a stored memory: what a comparison needs."""
 
     row: int
     id: str
@@ -164,7 +222,7 @@ class Glimpse(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Every active memory that has a vector of the model in use: its row, the vector of its whole text, where it lives."""
+    """Every active memory that has a vector of the model in use: its row, the vector of its whole text, its place."""
 
     rows: NDArray[np.int64]
     vectors: NDArray[np.float16]

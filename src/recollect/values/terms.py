@@ -1,8 +1,7 @@
-"""Terms: the words of a text, in every script, as the lexical index and the query both see them.
+"""Terms: the words of a text, in every script, for the lexical index and for queries.
 
-Six rules clean a query (seed 001): URLs go, hyphens split, punctuation and operators go, single characters are dropped,
-each word is matched literally, and any word may match. They need no quoting here because terms are looked up, never
-parsed: `NOT`, `NEAR(` and `tags:` are ordinary words.
+A query is cleaned: URLs, punctuation and single characters are dropped, hyphens split words, and any word may match. Terms are
+looked up and never parsed, so `NOT`, `NEAR(` and `tags:` are ordinary words.
 """
 
 from __future__ import annotations
@@ -59,16 +58,16 @@ def query_terms(text: str) -> tuple[str, ...]:
 def query_words(text: str) -> dict[str, str]:
     """The terms of a query, each with the word it came from."""
     words = _words(URL.sub(" ", text))
-    telling = [word for word in words if word.casefold().replace("\u2019", "'") not in STOP_WORDS]
+    content = [word for word in words if word.casefold().replace("\u2019", "'") not in STOP_WORDS]
     found: dict[str, str] = {}
-    for word in telling or words:
+    for word in content or words:
         for term in _forms(word):
             found.setdefault(term, word)
     return found
 
 
 def _words(text: str) -> list[str]:
-    if text.isascii():  # as most are: the same words, in a third of the time
+    if text.isascii():  # the usual case: the same words, three times faster
         return _PLAIN_WORD.findall(text)
     plain = unicodedata.normalize("NFKC", text)
     if _MARKED.search(plain):
@@ -90,7 +89,7 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 def _unmarked(text: str) -> str:
-    """Accents and vowel points aside: `Café` is `Cafe`, vowelled Arabic is bare Arabic."""
+    """Text without accents and vowel points: `Café` is `Cafe`, vowelled Arabic is bare Arabic."""
     kept = (c for c in unicodedata.normalize("NFKD", text) if c in _KANA_VOICING or not unicodedata.combining(c))
     return unicodedata.normalize("NFC", "".join(kept)).replace("\u0640", "")
 
@@ -115,6 +114,6 @@ def stem(word: str) -> str:
 
 @cache
 def _stemmer() -> _Stemmer:
-    import Stemmer  # on first use: a command that only prints help never needs it
+    import Stemmer  # imported on first use: a command that only prints help does not need it
 
     return cast("_Stemmer", Stemmer.Stemmer("english"))

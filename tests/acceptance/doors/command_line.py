@@ -35,7 +35,7 @@ COMMANDS = {
     "feedback": "feedback {id}",
     "confirm": "confirm {helped}",
     "contradictions": "contradictions",
-    "resolve": "resolve {new} {old} {way}",
+    "resolve": "resolve {new} {old} {resolution}",
     "gaps": "gaps",
     "link": "link {source} {target}",
     "unlink": "unlink {source} {target}",
@@ -54,8 +54,8 @@ COMMANDS = {
     "stats": "stats",
     "doctor": "doctor",
     "reembed": "reembed",
-    "off": "off",
-    "on": "on",
+    "disable": "disable",
+    "enable": "enable",
     "working.store": "working set {key} {value}",
     "working.retrieve": "working get {key}",
     "working.keys": "working keys",
@@ -117,7 +117,7 @@ COMMANDS = {
     "narratives.of": "narrative of {memory_id}",
     "narratives.search": "narrative search {text}",
     "export": "export {to}",
-    "import_": "import {source}",
+    "import_data": "import {source}",
 }
 _OPTIONS = {
     "tags": "--tag",
@@ -127,7 +127,7 @@ _OPTIONS = {
     "expected_version": "--expect",
     "description": "--about",
 }
-_SILENT = ("purge", "describe_tag", "on", "off", "working.store", "working.share_with_agent", "pools.drop")
+_SILENT = ("purge", "describe_tag", "enable", "disable", "working.store", "working.share_with_agent", "pools.drop")
 # Where a command says more than the verb gives back, or says it in other words.
 _ANSWERS: dict[str, Callable[[Any], Any]] = {
     "remember_many": lambda said: said["outcomes"],

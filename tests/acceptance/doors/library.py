@@ -13,14 +13,13 @@ from anyio.from_thread import start_blocking_portal
 import recollect
 from doors.door import Asked, Door, Failed
 from recollect.errors import RecollectError
-from recollect.portable.graph import rendered
-from recollect.serve.cli.json_form import cluster_form, contradiction_form, origin_form, related_form
-from recollect.serve.cli.tier_forms import plain
+from recollect.portable.graph import render_graph
+from recollect.serve.cli.json_output import cluster_json, contradiction_json, origin_json, related_json, to_json
 from recollect.values.cluster import Cluster
-from recollect.values.graph import Graph
-from recollect.values.hit import Related
-from recollect.values.origin import Origin
+from recollect.values.link import Graph
+from recollect.values.memory import Origin
 from recollect.values.outcome import Contradiction
+from recollect.values.recalled import Related
 
 # Verbs that take what they work on as a row of words; and an argument that is called otherwise because `agent` is who asks.
 _ROWS = {"tag": "tags", "untag": "tags", "confirm": "helped", "merge_tags": "others"}
@@ -71,7 +70,7 @@ def edge(db: str) -> Iterator[Door]:
 def done(memory: Any, asked: Asked) -> Any:
     """What the library makes of a step."""
     if asked.agent is not None:
-        memory = memory.as_(agent=asked.agent)
+        memory = memory.with_identity(agent=asked.agent)
     if asked.as_of is not None:
         with memory.as_of(asked.as_of) as past:
             return _called(past, asked)
@@ -80,7 +79,7 @@ def done(memory: Any, asked: Asked) -> Any:
 
 async def _awaited(memory: Any, asked: Asked) -> Any:
     if asked.agent is not None:
-        memory = await memory.as_(agent=asked.agent)
+        memory = await memory.with_identity(agent=asked.agent)
     if asked.as_of is not None:
         async with await memory.as_of(asked.as_of) as past:
             return await _called(past, asked)
@@ -111,13 +110,13 @@ def form_of(value: Any) -> Any:
     for kind, form in _FORMS.items():
         if isinstance(value, kind):
             return form(value)
-    return plain(value)
+    return to_json(value)
 
 
 _FORMS: dict[type, Any] = {
-    Cluster: cluster_form,
-    Contradiction: contradiction_form,
-    Origin: origin_form,
-    Related: related_form,
-    Graph: lambda graph: json.loads(rendered(graph, "json")),
+    Cluster: cluster_json,
+    Contradiction: contradiction_json,
+    Origin: origin_json,
+    Related: related_json,
+    Graph: lambda graph: json.loads(render_graph(graph, "json")),
 }

@@ -1,6 +1,6 @@
-"""A client of the SDK before the current revision, run by a Python of its own: calls a tool for each line of JSON it is given.
+"""A client of the SDK before the current revision, run by its own Python: calls a tool for each line of JSON on stdin.
 
-Started with the address of a server, or with the command that starts one on stdio.
+Its arguments are the URL of a server, or the command that starts one on stdio.
 """
 
 import asyncio
@@ -14,16 +14,16 @@ from mcp.client.streamable_http import streamablehttp_client
 
 
 async def serve(session):
-    begun = await session.initialize()
-    say({"version": begun.protocolVersion})
+    initialized = await session.initialize()
+    send({"version": initialized.protocolVersion})
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
-        asked = json.loads(line)
-        told = await session.call_tool(asked["tool"], asked["arguments"])
-        say({"failed": told.isError, "text": told.content[0].text, "form": told.structuredContent})
+        request = json.loads(line)
+        result = await session.call_tool(request["tool"], request["arguments"])
+        send({"failed": result.isError, "text": result.content[0].text, "structured": result.structuredContent})
 
 
-def say(value):
+def send(value):
     print(json.dumps(value), flush=True)
 
 

@@ -1,6 +1,6 @@
-"""MCP as processes: a server on stdio or HTTP, and a client of the current revision or of before it.
+"""The MCP door: a server process on stdio or HTTP, and a client of the current protocol revision or an older one.
 
-A verb no tool has is done with the library, from this process on the same store: the server sees it at its next call.
+A verb without a tool is called on the library, from this process and on the same store: the server sees it at its next call.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from doors.tools import TOOLS, kind_of
 SERVER = [sys.executable, "-m", "recollect", "mcp"]
 CURRENT, OLDER = "2026-07-28", "2025-11-25"
 _OLDER_CLIENT = Path(__file__).with_name("older_client.py")
-Call = Callable[[str, Mapping[str, Any]], "Told"]
+Call = Callable[[str, Mapping[str, Any]], "CallResult"]
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a tool answered."""
+class CallResult:
+    """The result of a tool call."""
 
     failed: bool
     text: str
-    form: Any
+    structured: Any
 
 
 @dataclass(frozen=True)
 class Served:
-    """The tools of a server, and the library for the rest."""
+    """The tools of a server, and the library for verbs without a tool."""
 
     call: Call
     outside: Library
@@ -51,10 +51,10 @@ class Served:
         arguments = None if tool is None else tool.arguments(dict(asked.arguments))
         if tool is None or arguments is None:
             return self.outside.do(asked)
-        told = self.call(tool.name, arguments)
-        if told.failed:
-            raise Failed(kind_of(told.text), told.text)
-        return tool.answer(told.form)
+        result = self.call(tool.name, arguments)
+        if result.failed:
+            raise Failed(kind_of(result.text), result.text)
+        return tool.answer(result.structured)
 
 
 @contextmanager
@@ -82,33 +82,33 @@ def _on_http() -> Iterator[str]:
 
 @contextmanager
 def _current(where: list[str]) -> Iterator[Call]:
-    """The SDK's own client."""
+    """The client of the SDK."""
     server: Any = where[0]
     if len(where) > 1:
         server = StdioServerParameters(command=where[0], args=where[1:], env=dict(os.environ))
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
         assert client.protocol_version == CURRENT
 
-        def call(tool: str, arguments: Mapping[str, Any]) -> Told:
-            told = portal.call(client.call_tool, tool, dict(arguments))
-            return Told(bool(told.is_error), told.content[0].text, told.structured_content)
+        def call(tool: str, arguments: Mapping[str, Any]) -> CallResult:
+            result = portal.call(client.call_tool, tool, dict(arguments))
+            return CallResult(bool(result.is_error), result.content[0].text, result.structured_content)
 
         yield call
 
 
 @contextmanager
 def _older(where: list[str], python: Path) -> Iterator[Call]:
-    """A client of before the current revision, in a process of its own."""
+    """A client before the current revision, in its own process."""
     command = [str(python), str(_OLDER_CLIENT), *where]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None and process.stdout is not None
         assert json.loads(process.stdout.readline())["version"] == OLDER
 
-        def call(tool: str, arguments: Mapping[str, Any]) -> Told:
+        def call(tool: str, arguments: Mapping[str, Any]) -> CallResult:
             assert process.stdin is not None and process.stdout is not None
             process.stdin.write(json.dumps({"tool": tool, "arguments": arguments}) + "\n")
             process.stdin.flush()
-            return Told(**json.loads(process.stdout.readline()))
+            return CallResult(**json.loads(process.stdout.readline()))
 
         yield call
         process.stdin.close()

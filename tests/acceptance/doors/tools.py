@@ -1,4 +1,4 @@
-"""Which tool of the MCP server does which verb, with what arguments, and how its answer becomes the form of the verb's."""
+"""Which tool of the MCP server runs which verb, with which arguments, and how its result becomes the result of the verb."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 Arguments = dict[str, Any]
-_OF_DRAFTS = "content type tags importance delivery ttl scope source supersedes triggers session task"
-_OWN_FIELDS = {"remember": _OF_DRAFTS.split(), "update": "id content type tags importance".split()}
-# What an error says tells its kind: over the wire there is only the text.
+_DRAFT_FIELDS = "content type tags importance delivery ttl scope source supersedes triggers session task"
+_OWN_FIELDS = {"remember": _DRAFT_FIELDS.split(), "update": "id content type tags importance".split()}
+# The kind of an error, recognised by its text.
 _KINDS = (
     (re.compile(r"error: no .* here; "), "NotFound"),
     (re.compile(r"error: memory is off for "), "Disabled"),
@@ -22,7 +22,7 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class ToolOfVerb:
-    """`arguments` may say None: this the tool cannot do."""
+    """`arguments` returns None when the tool cannot do this."""
 
     name: str
     arguments: Callable[[Arguments], Arguments | None]
@@ -30,12 +30,12 @@ class ToolOfVerb:
 
 
 def kind_of(text: str) -> str:
-    """The kind of an error, from what the agent is told."""
+    """The kind of an error, from the text the agent reads."""
     return next((kind for shape, kind in _KINDS if shape.match(text)), text)
 
 
 def _more(tool: str) -> Callable[[Arguments], Arguments]:
-    """The fields a tool has arguments for, and the others under `more`."""
+    """The fields that are arguments of a tool, and the others in `more`."""
 
     def arguments(given: Arguments) -> Arguments:
         own = {name: value for name, value in given.items() if name in _OWN_FIELDS[tool]}
@@ -54,7 +54,7 @@ def _listed(given: Arguments) -> Arguments | None:
 
 
 def _view(view: str, only: Mapping[str, Any] | None = None) -> Callable[[Arguments], Arguments | None]:
-    """A view of `list`; it takes no argument but an id, so what else is asked must be what it does anyway."""
+    """A view of `list`. It has no arguments but an id, so any other argument must be at its fixed value."""
 
     def arguments(given: Arguments) -> Arguments | None:
         rest = {name: value for name, value in given.items() if name != "id"}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from recollect.values.words import LOW_TRUST
+from recollect.values.enums import LOW_TRUST
 
 Form = Mapping[str, Any]
 _NONE_OR = dict.fromkeys(

@@ -1,1 +1,1 @@
-"""Clients: programs that start our MCP server, and the entry for it in the settings file of each."""
+"""MCP clients that start our server, and the entry for it in the settings file of each."""

@@ -1,7 +1,7 @@
-"""Change: what installing or uninstalling does to a settings file: planned first, shown, then made in one rename.
+"""The change that install or uninstall makes to a settings file: planned, shown as a diff, then applied atomically.
 
-Before the first install the file is copied beside itself. Uninstalling puts that copy back, byte for byte, when nothing
-but our entry was changed since; otherwise it takes out our entry and leaves the rest as it is now.
+Before the first install the file is backed up beside itself. Uninstall restores that backup byte for byte when nothing but our
+entry was changed since; otherwise it removes our entry and leaves the rest of the file as it is now.
 """
 
 from __future__ import annotations
@@ -16,96 +16,96 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recollect.adapters.clients.client import Client
+from recollect.adapters.clients.client import McpClient
 from recollect.errors import SettingsError
 
-_COPY = ".before-recollect"
-_CONTEXT = 2
+_BACKUP_SUFFIX = ".before-recollect"
+_DIFF_CONTEXT = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A settings file before and after; None is no file. `copy` is what is kept beside it, None for nothing."""
+class SettingsChange:
+    """A settings file before and after, and the backup to keep beside it. None means no file."""
 
     path: Path
     before: bytes | None
     after: bytes | None
-    copy: bytes | None
+    backup: bytes | None
 
     @property
     def needed(self) -> bool:
-        """Whether there is anything to do."""
+        """Whether the file changes at all."""
         return self.before != self.after
 
     @property
     def diff(self) -> list[str]:
         """The change as a unified diff."""
-        old, new = (_text(held or b"", self.path).splitlines() for held in (self.before, self.after))
-        was, will_be = ("(no file)" if held is None else str(self.path) for held in (self.before, self.after))
-        return list(difflib.unified_diff(old, new, was, will_be, lineterm="", n=_CONTEXT))
+        old, new = (_decode(data or b"", self.path).splitlines() for data in (self.before, self.after))
+        old_name, new_name = ("(no file)" if data is None else str(self.path) for data in (self.before, self.after))
+        return list(difflib.unified_diff(old, new, old_name, new_name, lineterm="", n=_DIFF_CONTEXT))
 
-    def make(self) -> None:
-        """Do it: the copy first, then the file, each whole or not at all."""
-        _refuse_if_changed(self.path, self.before)
-        copy = _copy_of(self.path)
-        if self.copy is not None:
-            _write(copy, self.copy, _mode(self.path))
+    def apply(self) -> None:
+        """Write the backup, then the file, each atomically."""
+        _require_unchanged(self.path, self.before)
+        backup = _backup_path(self.path)
+        if self.backup is not None:
+            _write(backup, self.backup, _mode(self.path))
         if self.after is None:
             self.path.unlink()
-            with contextlib.suppress(OSError):  # a folder that holds something else stays
+            with contextlib.suppress(OSError):  # a directory with other files in it stays
                 self.path.parent.rmdir()
         else:
             _write(self.path, self.after, _mode(self.path))
-        if self.copy is None:
-            copy.unlink(missing_ok=True)
+        if self.backup is None:
+            backup.unlink(missing_ok=True)
 
 
-def installing(client: Client, path: Path, entry: dict[str, Any]) -> Change:
-    """The change that puts our entry into a settings file."""
+def plan_install(client: McpClient, path: Path, entry: dict[str, Any]) -> SettingsChange:
+    """The change that adds our entry to a settings file, or replaces it."""
     path = path.resolve()
-    before, kept = _read(path), _read(_copy_of(path))
-    known = None if before is None else client.spelling.read(_text(before, path), str(path))
-    if known == entry:
-        return Change(path, before, before, kept)
-    if known is None or kept is None:
+    before, backup = _read(path), _read(_backup_path(path))
+    current = None if before is None else client.format.read(_decode(before, path), str(path))
+    if current == entry:
+        return SettingsChange(path, before, before, backup)
+    if current is None or backup is None:
         base = before
-    elif _put(client, path, kept, known) == before:
-        base = kept
+    elif _add(client, path, backup, current) == before:
+        base = backup
     else:
-        base = _taken(client, path, before or b"")
-    return Change(path, before, _put(client, path, base, entry), base)
+        base = _remove(client, path, before or b"")
+    return SettingsChange(path, before, _add(client, path, base, entry), base)
 
 
-def uninstalling(client: Client, path: Path) -> Change:
-    """The change that takes our entry out again."""
+def plan_uninstall(client: McpClient, path: Path) -> SettingsChange:
+    """The change that removes our entry."""
     path = path.resolve()
-    before, kept = _read(path), _read(_copy_of(path))
-    known = None if before is None else client.spelling.read(_text(before, path), str(path))
-    if before is None or known is None:
-        return Change(path, before, before, kept)
-    if _put(client, path, kept, known) == before:
-        return Change(path, before, kept, None)
-    return Change(path, before, _taken(client, path, before), None)
+    before, backup = _read(path), _read(_backup_path(path))
+    current = None if before is None else client.format.read(_decode(before, path), str(path))
+    if before is None or current is None:
+        return SettingsChange(path, before, before, backup)
+    if _add(client, path, backup, current) == before:
+        return SettingsChange(path, before, backup, None)
+    return SettingsChange(path, before, _remove(client, path, before), None)
 
 
-def _put(client: Client, path: Path, held: bytes | None, entry: dict[str, Any]) -> bytes:
-    return _mark(held) + client.spelling.put(_text(held or b"", path), entry, str(path)).encode()
+def _add(client: McpClient, path: Path, data: bytes | None, entry: dict[str, Any]) -> bytes:
+    return _bom(data) + client.format.add(_decode(data or b"", path), entry, str(path)).encode()
 
 
-def _taken(client: Client, path: Path, held: bytes) -> bytes:
-    return _mark(held) + client.spelling.take(_text(held, path), str(path)).encode()
+def _remove(client: McpClient, path: Path, data: bytes) -> bytes:
+    return _bom(data) + client.format.remove(_decode(data, path), str(path)).encode()
 
 
-def _mark(held: bytes | None) -> bytes:
-    """The mark some editors put at the beginning of a file; it stays where it is."""
-    return codecs.BOM_UTF8 if held is not None and held.startswith(codecs.BOM_UTF8) else b""
+def _bom(data: bytes | None) -> bytes:
+    """The byte order mark, if the file starts with one: it is kept."""
+    return codecs.BOM_UTF8 if data is not None and data.startswith(codecs.BOM_UTF8) else b""
 
 
-def _text(held: bytes, path: Path) -> str:
+def _decode(data: bytes, path: Path) -> str:
     try:
-        return held.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+        return data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise SettingsError(str(path), f"is not UTF-8 ({error})", "mend it, then try again") from error
+        raise SettingsError(str(path), f"is not UTF-8 ({error})", "fix the file, then try again") from error
 
 
 def _read(path: Path) -> bytes | None:
@@ -117,9 +117,9 @@ def _read(path: Path) -> bytes | None:
         raise SettingsError(str(path), f"cannot be read ({error})", "check its permissions") from error
 
 
-def _refuse_if_changed(path: Path, expected: bytes | None) -> None:
+def _require_unchanged(path: Path, expected: bytes | None) -> None:
     if _read(path) != expected:
-        raise SettingsError(str(path), "was changed by another program meanwhile", "try again")
+        raise SettingsError(str(path), "was changed by another program in the meantime", "try again")
 
 
 def _mode(path: Path) -> int | None:
@@ -129,26 +129,26 @@ def _mode(path: Path) -> int | None:
         return None
 
 
-def _write(path: Path, held: bytes, mode: int | None) -> None:
-    """Write aside and rename: nobody ever reads half a file, and a full disk leaves the old one."""
+def _write(path: Path, data: bytes, mode: int | None) -> None:
+    """Write a temporary file and rename it: no reader sees half a file, and a full disk leaves the old one."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, aside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(held)
+                stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
             if mode is not None:
-                Path(aside).chmod(mode)
-            Path(aside).replace(path)
+                Path(temporary).chmod(mode)
+            Path(temporary).replace(path)
         finally:
-            Path(aside).unlink(missing_ok=True)
+            Path(temporary).unlink(missing_ok=True)
     except OSError as error:
         raise SettingsError(
-            str(path), f"cannot be written ({error})", "check its folder; nothing was changed"
+            str(path), f"cannot be written ({error})", "check its directory; nothing was changed"
         ) from error
 
 
-def _copy_of(path: Path) -> Path:
-    return path.with_name(path.name + _COPY)
+def _backup_path(path: Path) -> Path:
+    return path.with_name(path.name + _BACKUP_SUFFIX)

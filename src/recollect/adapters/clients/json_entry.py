@@ -1,4 +1,4 @@
-"""An entry in a JSON settings file, put in and taken out as text, so that every other byte stays as its owner left it."""
+"""An entry in a JSON settings file, edited as text, so that every other byte of the file is unchanged."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any
 
 from recollect.errors import SettingsError
 
-Entry = dict[str, Any]
-_SPACE = re.compile(r"[ \t\n\r]*")
+_WHITESPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
-_INDENT = "  "
+_DEFAULT_INDENT = "  "
 
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """One member of an object: where its key begins, and where its value begins and ends."""
+    """One member of an object: the offset of its key, and the offsets of its value."""
 
     key: str
     start: int
@@ -27,109 +26,112 @@ class _Member:
 
 @dataclass(frozen=True, slots=True)
 class JsonEntry:
-    """The member `name` of the object `group` at the top of a file."""
+    """The member `name` of the top-level object `group`."""
 
     group: str
     name: str
 
-    def read(self, text: str, where: str) -> Entry | None:
-        """The entry, if it is there; a file that is not a JSON object is refused."""
-        found = _parsed(text, where).get(self.group, {})
-        if not isinstance(found, dict):
-            raise SettingsError(where, f"{self.group!r} is not an object", "mend the file, then try again")
-        entry = found.get(self.name)
+    def read(self, text: str, where: str) -> dict[str, Any] | None:
+        """The entry, or None; a file that is not a JSON object is an error."""
+        group = _parse(text, where).get(self.group, {})
+        if not isinstance(group, dict):
+            raise SettingsError(where, f"{self.group!r} is not an object", "fix the file, then try again")
+        entry = group.get(self.name)
         return entry if entry is None or isinstance(entry, dict) else {}
 
-    def put(self, text: str, entry: Entry, where: str) -> str:
-        """The text with the entry in it."""
+    def add(self, text: str, entry: dict[str, Any], where: str) -> str:
+        """The text with the entry added or replaced."""
         self.read(text, where)
         if not text.strip():
             return json.dumps({self.group: {self.name: entry}}, indent=2, ensure_ascii=False) + "\n"
-        top = _members(text, _skip(text, 0))
+        top = _members(text, _skip_whitespace(text, 0))
         group = next((member for member in top if member.key == self.group), None)
         if group is None:
-            return _inserted(text, _skip(text, 0), top, self.group, {self.name: entry})
-        inside = _members(text, group.value)
-        known = next((member for member in inside if member.key == self.name), None)
-        if known is None:
-            return _inserted(text, group.value, inside, self.name, entry)
-        return text[: known.value] + _written(entry, _margin(text, known.start), text) + text[known.end :]
+            return _insert(text, _skip_whitespace(text, 0), top, self.group, {self.name: entry})
+        members = _members(text, group.value)
+        current = next((member for member in members if member.key == self.name), None)
+        if current is None:
+            return _insert(text, group.value, members, self.name, entry)
+        return text[: current.value] + _dump(entry, _margin(text, current.start), text) + text[current.end :]
 
-    def take(self, text: str, where: str) -> str:
+    def remove(self, text: str, where: str) -> str:
         """The text without the entry."""
         if self.read(text, where) is None:
             return text
-        top = _members(text, _skip(text, 0))
+        top = _members(text, _skip_whitespace(text, 0))
         group = next(member for member in top if member.key == self.group)
-        inside = _members(text, group.value)
-        place = next(place for place, member in enumerate(inside) if member.key == self.name)
-        if len(inside) == 1:
+        members = _members(text, group.value)
+        index = next(index for index, member in enumerate(members) if member.key == self.name)
+        if len(members) == 1:
             return text[: group.value] + "{}" + text[group.end :]
-        if place + 1 < len(inside):
-            return text[: inside[place].start] + text[inside[place + 1].start :]
-        return text[: inside[place - 1].end] + text[inside[place].end :]
+        if index + 1 < len(members):
+            return text[: members[index].start] + text[members[index + 1].start :]
+        return text[: members[index - 1].end] + text[members[index].end :]
 
 
-def _parsed(text: str, where: str) -> dict[str, Any]:
+def _parse(text: str, where: str) -> dict[str, Any]:
     if not text.strip():
         return {}
+    fix = "fix the file, then try again; nothing was changed"
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise SettingsError(
-            where, f"is not valid JSON ({error})", "mend it, then try again; nothing was changed"
-        ) from error
+        raise SettingsError(where, f"is not valid JSON ({error})", fix) from error
     if not isinstance(found, dict):
-        raise SettingsError(where, "is not a JSON object", "mend it, then try again; nothing was changed")
+        raise SettingsError(where, "is not a JSON object", fix)
     return found
 
 
 def _members(text: str, start: int) -> list[_Member]:
-    """The members of the object that begins at `start`; the text is known to be valid."""
+    """The members of the object that begins at `start`, in a text that is valid JSON."""
     found: list[_Member] = []
-    at = _skip(text, start + 1)
+    at = _skip_whitespace(text, start + 1)
     while text[at] != "}":
         key, after = _DECODER.raw_decode(text, at)
-        value = _skip(text, _skip(text, after) + 1)
+        value = _skip_whitespace(text, _skip_whitespace(text, after) + 1)
         _, end = _DECODER.raw_decode(text, value)
         found.append(_Member(key, at, value, end))
-        at = _skip(text, end)
-        at = _skip(text, at + 1) if text[at] == "," else at
+        at = _skip_whitespace(text, end)
+        at = _skip_whitespace(text, at + 1) if text[at] == "," else at
     return found
 
 
-def _inserted(text: str, start: int, members: list[_Member], key: str, value: Entry) -> str:
+def _insert(text: str, start: int, members: list[_Member], key: str, value: dict[str, Any]) -> str:
     """The text with one more member at the end of the object that begins at `start`."""
-    line = "\r\n" if "\r\n" in text else "\n"
+    newline = _newline(text)
     if members:
         last, margin = members[-1].end, _margin(text, members[0].start)
-        gap = f",{line}{margin}" if "\n" in text[start : members[0].start] else ", "
-        return f"{text[:last]}{gap}{json.dumps(key)}: {_written(value, margin, text)}{text[last:]}"
+        gap = f",{newline}{margin}" if "\n" in text[start : members[0].start] else ", "
+        return f"{text[:last]}{gap}{json.dumps(key)}: {_dump(value, margin, text)}{text[last:]}"
     outer = _margin(text, start)
-    margin = outer + _step(text)
-    end = _skip(text, start + 1) + 1
-    written = f"{{{line}{margin}{json.dumps(key)}: {_written(value, margin, text)}{line}{outer}}}"
-    return text[:start] + written + text[end:]
+    margin = outer + _indent(text)
+    end = _skip_whitespace(text, start + 1) + 1
+    inserted = f"{{{newline}{margin}{json.dumps(key)}: {_dump(value, margin, text)}{newline}{outer}}}"
+    return text[:start] + inserted + text[end:]
 
 
-def _written(value: Entry, margin: str, text: str) -> str:
-    line = "\r\n" if "\r\n" in text else "\n"
-    return json.dumps(value, indent=_step(text), ensure_ascii=False).replace("\n", line + margin)
+def _dump(value: dict[str, Any], margin: str, text: str) -> str:
+    """The value as JSON, with the indentation and line endings of the file."""
+    return json.dumps(value, indent=_indent(text), ensure_ascii=False).replace("\n", _newline(text) + margin)
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _margin(text: str, at: int) -> str:
-    """The white space at the beginning of the line that `at` is in."""
+    """The whitespace at the beginning of the line that contains `at`."""
     begin = text.rfind("\n", 0, at) + 1
     found = re.match(r"[ \t]*", text[begin:at])
     return found[0] if found else ""
 
 
-def _step(text: str) -> str:
-    """By how much the file indents."""
+def _indent(text: str) -> str:
+    """One level of indentation in this file."""
     found = re.search(r"\n([ \t]+)\S", text)
-    return found[1] if found else _INDENT
+    return found[1] if found else _DEFAULT_INDENT
 
 
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
+def _skip_whitespace(text: str, at: int) -> int:
+    found = _WHITESPACE.match(text, at)
     return found.end() if found else at

@@ -1,8 +1,7 @@
-"""The screen of the write path: what must not be stored, what is blotted out, what is only labelled.
+"""The detectors of the gate: what must not be stored, what is redacted, what is only labelled.
 
-Between intake and annotate. Order of asking: `sources` (may this file be read), `junk` (is it worth a memory), `policy`
-(secrets and personal data), `injection` (label). All are pure functions on text;
-`sources` alone reads files, the ignore files.
+They run in this order: `sources` (may this file be read), `junk` (is it worth storing), `policy` (secrets and personal data),
+`injection` (label). All are pure functions on text, except that `sources` reads ignore files.
 """
 
 from recollect.capture.screen.finding import Finding, redact

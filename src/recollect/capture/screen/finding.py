@@ -1,6 +1,6 @@
-"""What a detector reports: a kind and a span of the text; and how spans are joined and blotted out.
+"""What a detector reports: a kind and a span of the text; and how spans are merged and redacted.
 
-Before it: `secrets.py` and `personal.py`, which find. After it: `policy.py`, which decides.
+`secrets.py` and `personal.py` return findings, `policy.py` decides what to do with them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Finding:
 
 
 def disjoint(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings in text order; those that overlap become one, named after the one that starts first."""
+    """The findings in text order. Overlapping ones are merged, with the kind of the one that starts first."""
     joined: list[Finding] = []
     for found in sorted(findings, key=lambda f: (f.start, -f.end)):
         if joined and found.start < joined[-1].end:

@@ -1,7 +1,7 @@
-"""Signs that a text tries to give orders to the model that will one day read it back.
+"""Signs of prompt injection: a text that tries to give orders to the model that will read it later.
 
-A sign never refuses a text; the write path labels the memory and lowers its trust (trap 10). Runs after `policy.py`.
-Each sign has cues, plain substrings without which its pattern is not run.
+A text is never refused for a sign; the gate labels the memory and lowers its trust. Each sign has cues, plain substrings
+without which its pattern is not run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _FLAGS: Final = re.IGNORECASE | re.MULTILINE
 
 
 class Sign(NamedTuple):
-    """A named family of phrasings, run when every group of cues (` & ` between groups) has one in the text."""
+    """A named group of phrasings. Its pattern is run if the text has a cue of every group (groups are joined by ` & `)."""
 
     name: str
     cues: str
@@ -174,7 +174,7 @@ SIGNS: Final = (
     ),
 )
 
-# Tag characters spell hidden ASCII; the only honest use is inside the flags of England, Scotland and Wales.
+# Tag characters can spell hidden ASCII; their only legitimate use is in the flags of England, Scotland and Wales.
 _HIDDEN = "[\u200b-\u200d\u202d\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 _TAGS = "(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0000-\U000e007f]"
 _ZERO_WIDTH = (
@@ -204,7 +204,7 @@ def _is_cued(groups: tuple[tuple[str, ...], ...], lowered: str) -> bool:
 
 
 def injection_signs(text: str) -> tuple[str, ...]:
-    """The names of the signs found, in the order of `SIGNS`; empty for nearly every honest text."""
+    """The names of the signs found, in the order of `SIGNS`; empty for nearly all texts."""
     lowered = text.lower()
     names = [
         sign.name for sign, cues in _cued() if _is_cued(cues, lowered) and compiled(sign.pattern, _FLAGS).search(text)
@@ -217,7 +217,7 @@ def injection_signs(text: str) -> tuple[str, ...]:
 
 
 def _hides_order(text: str) -> bool:
-    """True when a base64 run decodes to words of command."""
+    """Whether a base64 run decodes to a command."""
     if max(map(len, text.split()), default=0) < 24:
         return False
     return any(_decodes_to_order(match[0]) for match in re.finditer(_BASE64, text))

@@ -1,6 +1,6 @@
-"""Text not worth a memory: acknowledgements, boot files, machine noise, and what we ourselves just recalled (trap 8).
+"""Text that is not worth storing: acknowledgements, boot files, machine noise, and what was just recalled.
 
-The cheapest screen, so the write path asks it first. It errs on the side of keeping: "Uses Postgres" is a fact.
+When in doubt a text is stored: "Uses Postgres" is short, but a fact.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _acknowledgements() -> frozenset[str]:
 
 
 def junk_reason(text: str) -> str | None:
-    """Why the text is not worth a memory, or None."""
+    """Why the text is not worth storing, or None."""
     if FENCE_OPEN in text or FENCE_CLOSE in text:
         return "recalled text coming back"
     if not any(map(str.isalnum, text)):
@@ -117,7 +117,7 @@ def junk_reason(text: str) -> str | None:
 
 
 def _is_acknowledgement(text: str) -> bool:
-    """True when the words split into known phrases, with at most two fillers between them."""
+    """Whether the words consist of known phrases, with at most two fillers between them."""
     words = re.findall(r"[^\W_]+", text.lower())
     known, fillers = _acknowledgements(), 0
     while words:
@@ -139,7 +139,7 @@ def _is_noise(text: str) -> bool:
 
 
 def is_echo(text: str, recalled: Iterable[str]) -> bool:
-    """True when the text is, or nearly is, one of the texts just recalled."""
+    """Whether the text is, or nearly is, one of the texts just recalled."""
     words = _words(text)
     theirs = [_words(other) for other in recalled]
     if not words or words in theirs:
@@ -151,7 +151,7 @@ def is_echo(text: str, recalled: Iterable[str]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """Words without case and punctuation; scripts without spaces give a word a character."""
+    """Words without case and punctuation; in scripts without spaces, every character is a word."""
     return compiled(_WORD).findall(text.casefold())
 
 

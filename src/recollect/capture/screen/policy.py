@@ -1,7 +1,4 @@
-"""What is done with what the detectors found: allow it, blot it out, or refuse the text.
-
-Before it: `secrets.py` and `personal.py`. After it the write path goes on with the clean text, or returns the refusal.
-"""
+"""The policy for what the detectors find: allow it, redact it, or refuse the text."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ DEFAULT_POLICY: Final[Mapping[str, Action]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """A text that may be stored, and the kinds of what was blotted out of it, in order."""
+    """A text that may be stored, and the kinds of what was redacted in it, in order."""
 
     text: str
     redacted: tuple[str, ...] = ()
@@ -51,7 +48,7 @@ class Refusal:
 
 
 def apply_policy(text: str, policy: Mapping[str, Action] = DEFAULT_POLICY) -> Clean | Refusal:
-    """The text as it may be stored; kinds that the policy leaves out are treated as by default."""
+    """The text as it may be stored. Kinds that the policy does not mention are treated as in the default policy."""
     actions = checked_policy(policy)
     action = actions["secret"]
     secrets = find_secrets(text) if action != "allow" else ()
@@ -66,7 +63,7 @@ def apply_policy(text: str, policy: Mapping[str, Action] = DEFAULT_POLICY) -> Cl
 
 
 def checked_policy(policy: Mapping[str, Action]) -> Mapping[str, Action]:
-    """The policy over the defaults; an unknown kind or action is an error that lists the known ones."""
+    """The policy merged into the defaults. An unknown kind or action is an error that lists the known ones."""
     for kind, action in policy.items():
         if kind not in DEFAULT_POLICY:
             raise InvalidInput("policy", f"unknown kind {kind!r}", f"use one of {', '.join(DEFAULT_POLICY)}")

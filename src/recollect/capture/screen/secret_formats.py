@@ -1,7 +1,7 @@
-"""Tokens that name their issuer by a fixed beginning: the public formats, one line each, as data.
+"""Tokens with a fixed prefix of their issuer: the public formats as data, one line per format.
 
-`secrets.py` looks for the beginning with a plain string search, then measures the run of allowed characters after
-it, so that two hundred formats need a few dozen small patterns. Lengths do not count the beginning.
+`secrets.py` finds the prefix with a plain string search, then measures the run of allowed characters after it, so that two
+hundred formats need a few dozen small patterns. Lengths do not include the prefix.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ BASE64: Final = "[A-Za-z0-9+/=_-]"
 
 
 class Format(NamedTuple):
-    """A token is one of `beginnings` followed by `least` to `most` characters of `alphabet`."""
+    """A token is one of `prefixes` followed by `least` to `most` characters of `alphabet`."""
 
     kind: str
-    beginnings: str
+    prefixes: str
     alphabet: str
     least: int
     most: int = 600

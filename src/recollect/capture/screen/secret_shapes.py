@@ -1,7 +1,7 @@
-"""Secrets known by their shape rather than by a beginning: key blocks, signed tokens, URLs with a password, headers.
+"""Secrets with a known shape rather than a prefix: key blocks, signed tokens, URLs with a password, headers.
 
-Each shape has a cue, a lower-case literal that any match must contain; `secrets.py` runs a pattern only when its cue is
-there. If the pattern has a group, that is the secret, else the whole match is.
+Each shape has cues, lower-case literals of which every match contains one; `secrets.py` runs a pattern only if the text has a
+cue. The group of a pattern is the secret; without a group, the whole match is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 
 class Shape(NamedTuple):
-    """A pattern worth running on texts that contain one of the space-separated `cues`."""
+    """A pattern that is run on texts with one of the space-separated `cues`."""
 
     kind: str
     cues: str

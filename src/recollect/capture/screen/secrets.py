@@ -1,7 +1,7 @@
-"""Credentials in a text: known token formats, known shapes, secrets by name, passwords.
+"""Credentials in a text: known token formats, known shapes, named secrets, passwords.
 
-First of the screens of the write path. Most texts hold no long run of characters and no cue, and leave after some
-plain string searches; patterns are compiled when first needed. After it: `policy.py`.
+Most texts contain no long run of characters and no cue, and are done after a few plain string searches. Patterns are compiled
+when first needed.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from recollect.capture.screen.assignments import named_secrets
 from recollect.capture.screen.finding import Finding, disjoint, redact
-from recollect.capture.screen.passwords import passwords
-from recollect.capture.screen.randomness import entropy, is_placeholder, is_reference
+from recollect.capture.screen.named_secrets import entropy, is_placeholder, is_reference, named_secrets, passwords
 from recollect.capture.screen.secret_formats import FORMATS, Format
 from recollect.capture.screen.secret_shapes import ANYWHERE, IN_RUNS, Shape
 from recollect.values.patterns import compiled
@@ -26,15 +24,15 @@ _STOCK_WORDS: Final = (
     "rabbitmq example changeme my_password mypassword yourpassword db_password pw p key xxx yyy"
 )
 _TRIVIAL_CREDENTIALS: Final = frozenset(_STOCK_WORDS.split())
-# Written by people, so placeholders are weighed by their words and not only by repeated characters.
+# Values written by people: their placeholders are words ("your-password"), not only repeated characters.
 _CHOSEN = frozenset(
     {"url-password", "http-header", "netrc-password", "npmrc-token", "kubernetes-secret", "cli-password", "login-pair"}
 )
 
 
 @cache
-def _beginnings() -> tuple[tuple[str, Format], ...]:
-    return tuple((start, form) for form in FORMATS for start in form.beginnings.split())
+def _prefixes() -> tuple[tuple[str, Format], ...]:
+    return tuple((start, form) for form in FORMATS for start in form.prefixes.split())
 
 
 @cache
@@ -57,25 +55,25 @@ def find_secrets(text: str) -> tuple[Finding, ...]:
 
 
 def _unescaped(text: str) -> str:
-    """Escaped line breaks as blanks, length kept: in `\\nAKIA…` of a JSON string the n is no part of the token."""
+    """The text with escaped line breaks as spaces of the same length: in `\\nAKIA…` the n is not part of the token."""
     if "\\" not in text:
         return text
     return text.replace("\\n", "  ").replace("\\r", "  ").replace("\\t", "  ")
 
 
 def lower(text: str) -> str:
-    """The text in lower case, position by position: the rare letters whose small form is longer stay as they are."""
+    """The text in lower case with the same length: the few letters whose lower case is longer stay as they are."""
     lowered = text.lower()
     return lowered if len(lowered) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 def _may_hold_token(word: str) -> bool:
-    """False for hyphenated and punctuated prose; a token has a digit, or capitals inside."""
+    """Whether a word has a digit or capitals inside, as a token has; hyphenated prose has not."""
     return any(map(str.isdigit, word)) or not (word.islower() or word.istitle())
 
 
 def _in_runs(runs: str, text: str) -> Iterator[Finding]:
-    for start, form in _beginnings():
+    for start, form in _prefixes():
         if start in runs:
             yield from _of_format(form, start, text)
     yield from _of_shapes(IN_RUNS, runs.lower(), text)
@@ -111,10 +109,10 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _is_blank(value: str) -> bool:
-    """True for xxxx and its kin; words such as "fake" occur in real tokens by chance, so they do not count here.
+    """Whether a value is a placeholder such as xxxx.
 
-    Nor does the alphabet in order: after a provider's own prefix it is as likely a token somebody typed into a test,
-    and refusing that costs nothing.
+    Words such as "fake" do not count, because they occur in real tokens by chance. Nor does the alphabet in order: after a
+    provider's prefix it may be a token from a test, and refusing that costs nothing.
     """
     return compiled(r"(?i)x{6,}|\*{4,}|([a-z0_-])\1{9,}|your[-_]").search(value) is not None
 
@@ -134,7 +132,7 @@ def _of_shape(shape: Shape, text: str) -> Iterator[Finding]:
 
 
 def _has_password(credentials: str) -> bool:
-    """`user:password` as given to curl: both sides literal, and one of them not a stock word."""
+    """Whether `user:password` given to curl has a real password: both parts literal, and not a stock word."""
     user, colon, password = credentials.replace('"', "").replace("'", "").partition(":")
     sides = [side.removeprefix("{").removesuffix("}") for side in (user, password) if side]
     secret = sides[-1] if sides else ""

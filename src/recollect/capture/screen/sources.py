@@ -1,6 +1,6 @@
-"""May a file be remembered at all? Key files and `.env` never; ignored files never (`.gitignore`, `.secretsignore`).
+"""Which files must not be remembered: key files, `.env`, and files ignored by `.gitignore` or `.secretsignore`.
 
-Asked by intake before a file is read, so that its text never reaches the other screens.
+Checked before a file is read, so that its text never gets any further.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _KEY_PLACE = (
 
 
 def source_problem(path: str, root: Path | None) -> str | None:
-    """Why the file must not be remembered, or None. Ignore files are read from `root` down, none without a root."""
+    """Why the file must not be remembered, or None. Ignore files are read from `root` down; without a root, none."""
     given = Path(path.replace("\\", "/"))
     full = _plain(root / given if root else given)
-    # A link is judged by its own name and by that of the file it leads to.
+    # A symbolic link is checked by its own name and by that of its target.
     for place in dict.fromkeys((full, full.resolve())):
         if problem := _name_problem(place):
             return problem
@@ -54,7 +54,7 @@ def source_problem(path: str, root: Path | None) -> str | None:
 
 
 def _plain(path: Path) -> Path:
-    """The absolute path without `..`, links kept: git judges a link by where it lies."""
+    """The absolute path without `..`; symbolic links are not resolved, because git checks a link by its own path."""
     return Path(os.path.normpath(path.absolute()))
 
 
@@ -64,12 +64,12 @@ def _name_problem(place: Path) -> str | None:
     if compiled(_KEY_FILE).match(place.name):
         return f"{place.name} is a kind of file that holds secrets"
     if compiled(_KEY_PLACE).search(place.as_posix()):
-        return f"{place.name} lies where credentials are kept"
+        return f"{place.name} is in a folder for credentials"
     return None
 
 
 def _below(root: Path, full: Path) -> PurePosixPath | None:
-    """The file as seen from the root, or None when it lies elsewhere."""
+    """The path relative to the root, or None if it is outside."""
     for top, place in ((_plain(root), full), (root.resolve(), full.resolve())):
         if place.is_relative_to(top):
             return PurePosixPath(place.relative_to(top).as_posix())
@@ -77,7 +77,7 @@ def _below(root: Path, full: Path) -> PurePosixPath | None:
 
 
 def _is_ignored(inside: PurePosixPath, root: Path, name: str) -> bool:
-    """As git decides: the deepest file that has a say wins, and nothing inside an ignored folder comes back."""
+    """As git decides: the deepest ignore file with a matching line wins, and nothing inside an ignored folder is included."""
     parts = inside.parts
     specs = list(_specs(root, parts[:-1], name))
     for depth in range(1, len(parts) + 1):
@@ -85,17 +85,17 @@ def _is_ignored(inside: PurePosixPath, root: Path, name: str) -> bool:
         verdict: bool | None = None
         for level, spec in specs:
             if level < depth:
-                said = _says(spec, "/".join(parts[level:depth]), is_folder=is_folder)
-                verdict = verdict if said is None else said
+                matched = _match(spec, "/".join(parts[level:depth]), is_folder=is_folder)
+                verdict = verdict if matched is None else matched
         if verdict:
             return True
     return False
 
 
-def _says(spec: GitIgnoreSpec, path: str, *, is_folder: bool) -> bool | None:
+def _match(spec: GitIgnoreSpec, path: str, *, is_folder: bool) -> bool | None:
     if not is_folder:
         return spec.check_file(path).include
-    # `logs/**` is about what lies in the folder, not the folder itself, yet it matches the path `logs/`.
+    # `logs/**` is about the contents of the folder, not the folder itself, but it also matches the path `logs/`.
     own = spec.check_file(path + "/")
     if own.include and own.index is not None and str(spec.patterns[own.index].pattern).rstrip().endswith("/**"):
         return None
@@ -103,8 +103,8 @@ def _says(spec: GitIgnoreSpec, path: str, *, is_folder: bool) -> bool | None:
 
 
 def _specs(root: Path, folders: tuple[str, ...], name: str) -> Iterator[tuple[int, GitIgnoreSpec]]:
-    """The ignore files from the weakest to the strongest, each with the depth of its folder."""
-    # Imported here: only files have sources, and `recollect --help` must not pay for it.
+    """The ignore files, the strongest last, each with the depth of its folder."""
+    # Imported here: only needed for files, and slow to import.
     from pathspec import GitIgnoreSpec
 
     places = [(0, root / ".git" / "info" / "exclude")] if name == ".gitignore" else []

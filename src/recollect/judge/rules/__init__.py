@@ -1,13 +1,12 @@
-"""The rules that answer when there is no language model: how a new memory relates to an old one.
+"""The rules: how a new memory relates to an old one, decided without a language model.
 
-`compare` reads both texts (`tokens`, `synonyms`, `transitions` -> `analysis`), asks whether they say the same
-(`sameness`, with `rewording`), then whether one replaces or denies the other (`change`, with `frames`), then
-whether the new one adds.
+`compare` analyses both texts (`tokens` -> `words` -> `analysis`, with `transitions`), then asks whether they say the same
+(`sameness`, with `rewording`), whether one replaces or denies the other (`change`, with `frames`), and whether the new one
+adds something. `word_keys` and `lexicon` are the word lists.
 """
 
-from recollect.judge.rules.analysis import Analysed
+from recollect.judge.rules.analysis import TextAnalysis, analyse
 from recollect.judge.rules.compare import CONTRADICTION, DUPLICATE, compare
-from recollect.judge.rules.kept import analyse
-from recollect.judge.rules.verdict import Relation, Verdict
+from recollect.values.outcome import Relation, Verdict
 
-__all__ = ["CONTRADICTION", "DUPLICATE", "Analysed", "Relation", "Verdict", "analyse", "compare"]
+__all__ = ["CONTRADICTION", "DUPLICATE", "Relation", "TextAnalysis", "Verdict", "analyse", "compare"]

@@ -1,18 +1,17 @@
-"""What one text says, in the form the rules compare: its keys in order, its negations, names, numbers and change
-cues.
+"""The analysis of one text, in the form the rules compare: its keys in order, negations, names, numbers, change cues.
 
-Before it: `tokens` (pieces), `synonyms` (keys). After it: `kept`, which makes one analysis a text, then `sameness` and
-`change`.
+It works on the pieces of `tokens` and the keys of `words`; `sameness` and `change` compare two analyses.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from threading import Lock
 
 from recollect.judge.rules import lexicon
-from recollect.judge.rules.stems import listed
 from recollect.judge.rules.tokens import bigrams, pieces
-from recollect.judge.rules.transitions import settle
+from recollect.judge.rules.transitions import normalise_change
+from recollect.judge.rules.word_keys import listed
 from recollect.judge.rules.words import ASIDES, Word, key_of, word_of
 
 PUNCTUATION = frozenset(",.")
@@ -21,27 +20,27 @@ _CONTRACTING = listed("it that there he she who what where here this")
 
 
 @dataclass(frozen=True, slots=True)
-class Analysed:
-    """One text as the rules see it. Indexes (`definite`, `past`, `progressive`) point into `frame`."""
+class TextAnalysis:
+    """One analysed text. The indexes in `definite`, `past` and `progressive` point into `frame`."""
 
     plain: str
     frame: tuple[str, ...]  # keys in order, with "be", prepositions and punctuation; no articles, negations, cues
-    gist: tuple[str, ...]  # what carries content, in order; order-free adverbs left out
-    bag: tuple[str, ...]  # the content as a sorted multiset, adverbs included
-    negated: tuple[str, ...]  # for each negation, the key it stands before
-    negations: tuple[int, ...]  # ... and where in the frame
+    gist: tuple[str, ...]  # the content words in order, without adverbs, which may be anywhere
+    bag: tuple[str, ...]  # the content words sorted, with adverbs and repetitions
+    negated: tuple[str, ...]  # for each negation, the key that follows it
+    negations: tuple[int, ...]  # ... and its index in the frame
     names: frozenset[str]
-    spelled: frozenset[str]  # the names as they are written, but for case: "Adam" is not "Adams"
+    spelled: frozenset[str]  # the names as written, in lower case: "Adam" is not "Adams"
     numbers: frozenset[str]
     definite: frozenset[int]
     past: frozenset[int]
     progressive: frozenset[int]
     changed: bool  # says that something is new: "now", "switched", "actually"
     ended: bool  # says that something is over: "no longer", "stopped", "used to"
-    adds: bool  # says that something comes on top: "also"
+    adds: bool  # says that something is added: "also"
     indefinite: bool  # speaks of "a man", not of a known subject
     was: bool
-    left: tuple[str, ...]  # the value that was given up: "switched from <left> to"
+    left: tuple[str, ...]  # the value that was abandoned: "switched from <left> to"
     words: frozenset[str]  # the gist, each key once
 
     @property
@@ -49,9 +48,9 @@ class Analysed:
         return len(self.negated) % 2 == 1
 
 
-def read(text: str) -> Analysed:
-    """The analysis of `text`; pure, so `kept` makes it once."""
-    return _Reading(pieces(text)).analysed(" ".join(text.casefold().split()).rstrip(".!? "))
+def analyse_text(text: str) -> TextAnalysis:
+    """Analyse a text; `analyse` caches the result."""
+    return _Reading(pieces(text)).run(" ".join(text.casefold().split()).rstrip(".!? "))
 
 
 @dataclass(slots=True)
@@ -72,9 +71,9 @@ class _Reading:
     adds: bool = False
     indefinite: bool = False
     was: bool = False
-    opening: bool = True  # at the start of a sentence, where a capital is no sign of a name
+    opening: bool = True  # at the start of a sentence, where a capital letter does not mean a name
 
-    def analysed(self, plain: str) -> Analysed:
+    def run(self, plain: str) -> TextAnalysis:
         for at, piece in enumerate(self.pieces):
             word = word_of(piece)
             if word.part == "plain":
@@ -87,11 +86,11 @@ class _Reading:
         while self.frame and self.frame[-1] in PUNCTUATION:
             self.frame.pop()
         negated = tuple(sorted(self._target(at) for at in self.negations))
-        moved = settle(tuple(self.frame))
+        moved = normalise_change(tuple(self.frame))
         same_frame = len(moved.frame) == len(self.frame)
         adverbs = [k for k in moved.frame if is_adverb(k)]
         gist = tuple([k for k in moved.frame if k not in IGNORED and k not in adverbs])
-        return Analysed(
+        return TextAnalysis(
             plain=plain, frame=moved.frame, gist=gist, bag=tuple(sorted([*gist, *adverbs])), negated=negated,
             words=frozenset(gist),
             negations=tuple(self.negations),
@@ -198,7 +197,7 @@ class _Reading:
         self.opening = False
 
     def _is_aside(self, at: int, lowered: str) -> bool:
-        """Words that say nothing of their own: a label ("Note:"), "no longer", the "do" of "do not"."""
+        """Words without content of their own: a label ("Note:"), the "longer" of "no longer", the "do" of "do not"."""
         if self.opening and lowered in lexicon.LABELS and self._next(at) in (":", ","):
             self.pieces[at + 1] = ","
             return True
@@ -236,5 +235,40 @@ IGNORED: frozenset[str] = PUNCTUATION | lexicon.FILLERS | {"be"}
 
 
 def is_adverb(key_: str) -> bool:
-    """Adverbs in -ly may stand anywhere; "fly" and "reply" are too short to be one."""
+    """Whether a key is an adverb in -ly; "fly" and "reply" are too short to be one."""
     return key_.endswith("ly") and len(key_) > 5
+
+
+_CACHE_SIZE = 4096
+
+
+def analyse(text: str) -> TextAnalysis:
+    """The analysis of a text, cached."""
+    return _cache[text]
+
+
+def cached_analysis(text: str) -> TextAnalysis | None:
+    """The analysis of a text if it is in the cache."""
+    return _cache.get(text)
+
+
+class _AnalysisCache(dict[str, TextAnalysis]):
+    """A dict that analyses a missing text and drops the oldest entry when it is full.
+
+    Unlike `lru_cache` it can also be asked without analysing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = Lock()
+
+    def __missing__(self, text: str) -> TextAnalysis:
+        made = analyse_text(text)
+        with self._lock:
+            if len(self) >= _CACHE_SIZE:
+                del self[next(iter(self))]
+            self[text] = made
+        return made
+
+
+_cache = _AnalysisCache()

@@ -1,29 +1,29 @@
-"""Whether the new text replaces the old one, or cannot be true beside it.
+"""Whether the new text replaces the old one or contradicts it.
 
-Third step of `compare`, after `sameness`. Superseding a memory wrongly loses it, so "changed" needs a frame that
-holds one value (`frames`) or a text that says that something changed; what merely clashes is "contradicts", which
-loses nothing.
+Third step of `compare`, after `sameness`. A wrong "changed" hides a true memory, so it needs a statement that has one value at
+a time (`frames`) or a text that says that something changed. Anything else that cannot be true together is "contradicts",
+which hides nothing.
 """
 
 from __future__ import annotations
 
 from recollect.judge.rules import lexicon
-from recollect.judge.rules.analysis import IGNORED, Analysed
-from recollect.judge.rules.frames import LONGEST_VALUE, Holds, Slot, find_slot, holds
+from recollect.judge.rules.analysis import IGNORED, TextAnalysis
+from recollect.judge.rules.frames import LONGEST_VALUE, Slot, ValueCount, count_values, find_slot
 from recollect.judge.rules.sameness import differ_both_ways, residue
-from recollect.judge.rules.synonyms import key
-from recollect.judge.rules.verdict import Verdict
+from recollect.judge.rules.word_keys import key
+from recollect.values.outcome import Verdict
 
-# who has the value, and how
+# Words that only say who has a value, and how.
 _GENERIC = lexicon.keys("use we i our my have as for in with run on to project team database")
 
 
 def changed(
-    old: Analysed, new: Analysed, similarity: float, contradiction: float, functional: bool | None
+    old: TextAnalysis, new: TextAnalysis, similarity: float, contradiction: float, functional: bool | None
 ) -> Verdict | None:
-    """ "changed" or "contradicts" with the reason, or nothing."""
+    """ "changed" or "contradicts" with the reason, or None."""
     if not new.left and (is_more_than_a_value(old.words - new.words) or is_more_than_a_value(new.words - old.words)):
-        return None  # as for most pairs: every rule below but the one about what was left would find the same
+        return None  # most pairs end here; apart from `_left`, the rules below would return None too
     return (
         _negated(old, new)
         or _left(old, new, similarity, contradiction)
@@ -33,11 +33,11 @@ def changed(
 
 
 def is_more_than_a_value(own: frozenset[str]) -> bool:
-    """Whether what one text says and the other does not is so much that no two values tell them apart."""
+    """Whether one text says so much more than the other that they cannot differ in one value only."""
     return len(own) > LONGEST_VALUE and len(own - lexicon.PREPOSITIONS) > LONGEST_VALUE
 
 
-def _negated(old: Analysed, new: Analysed) -> Verdict | None:
+def _negated(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
     """The same statement with and without its negation."""
     if old.negative == new.negative and old.ended == new.ended:
         return None
@@ -54,8 +54,8 @@ def _negated(old: Analysed, new: Analysed) -> Verdict | None:
     return Verdict("contradicts", "one denies what the other states", 0.85)
 
 
-def _left(old: Analysed, new: Analysed, similarity: float, contradiction: float) -> Verdict | None:
-    """The new text names the value it gave up, and the old one states that value."""
+def _left(old: TextAnalysis, new: TextAnalysis, similarity: float, contradiction: float) -> Verdict | None:
+    """The new text names the value that was abandoned, and the old one states that value."""
     left = [k for k in new.left if k not in IGNORED]
     if not left or not set(left) <= set(old.bag):
         return None
@@ -65,7 +65,7 @@ def _left(old: Analysed, new: Analysed, similarity: float, contradiction: float)
     return None
 
 
-def _reversed(old: Analysed, new: Analysed) -> Verdict | None:
+def _reversed(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
     """ "prefers x over y" and "prefers y over x"."""
     if old.bag != new.bag or old.gist == new.gist or old.negated != new.negated:
         return None
@@ -75,7 +75,7 @@ def _reversed(old: Analysed, new: Analysed) -> Verdict | None:
 
 
 def _new_value(
-    old: Analysed, new: Analysed, similarity: float, contradiction: float, functional: bool | None
+    old: TextAnalysis, new: TextAnalysis, similarity: float, contradiction: float, functional: bool | None
 ) -> Verdict | None:
     if old.negated != new.negated:
         return None
@@ -84,34 +84,34 @@ def _new_value(
         return None
     if slot.is_bare_number:
         return Verdict("contradicts", "one number differs", 0.5) if similarity >= contradiction else None
-    held = _held(slot, old, new, functional)
+    values = _value_count(slot, old, new, functional)
     value = f"{_spelled(slot.old, old)!r} became {_spelled(slot.new, new)!r}"
-    if held == "one":
+    if values == "one":
         return Verdict("changed", value, 0.9 if slot.kind != "word" or new.changed else 0.75)
     if _opposite(slot) and not slot.past:
         known = not old.indefinite and slot.verb >= 0 and slot.before[slot.verb] == "be" and not slot.progressive
         return Verdict("changed" if known else "contradicts", f"opposites: {value}", 0.8)
-    if held == "unclear" and similarity >= contradiction:
+    if values == "unclear" and similarity >= contradiction:
         return Verdict("contradicts", value, 0.5)
     return None
 
 
-def _spelled(keys: tuple[str, ...], text: Analysed) -> str:
-    """Keys as the words they came from: a reason is read by people."""
+def _spelled(keys: tuple[str, ...], text: TextAnalysis) -> str:
+    """Keys as the words they came from, because people read the reason."""
     words = {key(word): word for word in (piece.strip(".,;:!?'\"()") for piece in reversed(text.plain.split()))}
     return " ".join(words.get(one, one) for one in keys)
 
 
-def _held(slot: Slot, old: Analysed, new: Analysed, functional: bool | None) -> Holds:
-    """What the caller knows of the relation wins, then what the new text says, then the frame."""
+def _value_count(slot: Slot, old: TextAnalysis, new: TextAnalysis, functional: bool | None) -> ValueCount:
+    """How many values there can be: as the caller knows, else as the new text says, else by the frame."""
     if new.adds or old.indefinite or new.indefinite:
         return "many"
-    held = holds(slot)
-    if slot.verb < 0 and held == "many":
-        return "many"  # the subjects differ: no knowledge of the relation makes them one
+    values = count_values(slot)
+    if slot.verb < 0 and values == "many":
+        return "many"  # the subjects differ, whatever the relation
     if functional is not None:
         return "one" if functional else "many"
-    return "one" if new.changed and not slot.past else held
+    return "one" if new.changed and not slot.past else values
 
 
 def _opposite(slot: Slot) -> bool:

@@ -1,17 +1,49 @@
-"""How a new memory relates to an old one, decided by rules alone: the door of this package.
-
-Before it: reconcile in `capture`, which proposes candidates by similarity. After it: merge, supersede, flag or
-store.
-"""
+"""Compare two texts: how a new memory relates to an old one, why, and how sure the rules are."""
 
 from __future__ import annotations
 
-from recollect.judge.rules.analysis import Analysed
+from functools import lru_cache
+from typing import NamedTuple
+
+from recollect.judge.rules.analysis import IGNORED, TextAnalysis, analyse, cached_analysis, is_adverb
 from recollect.judge.rules.change import changed, is_more_than_a_value
-from recollect.judge.rules.glance import glance
-from recollect.judge.rules.kept import analyse, analysed
+from recollect.judge.rules.lexicon import PREPOSITIONS
 from recollect.judge.rules.sameness import residue, same
-from recollect.judge.rules.verdict import Verdict
+from recollect.judge.rules.tokens import is_cjk, pieces
+from recollect.judge.rules.transitions import CHANGE_WORDS
+from recollect.judge.rules.words import is_always_content, key_of
+from recollect.values.outcome import Verdict
+
+
+class WordSummary(NamedTuple):
+    """The words of a text, and every key its analysis can have. Made without the analysis, which costs much more."""
+
+    words: tuple[str, ...]
+    keys: frozenset[str]
+
+    def says_besides(self, known: frozenset[str]) -> bool:
+        """Whether the text surely has content beyond some keys."""
+        return any(key_of(word) not in known and _is_surely_content(word) for word in self.words)
+
+
+@lru_cache(maxsize=1024)
+def summarise_words(text: str) -> WordSummary | None:
+    """The summary of a text; None if its words mean something else together than one by one."""
+    words = pieces(text.lower()) if text.isascii() else [piece.lower() for piece in pieces(text)]
+    keys = frozenset(map(key_of, words))
+    # Words that change the meaning of a sentence, contractions, and scripts without spaces.
+    if not CHANGE_WORDS.isdisjoint(keys) or "cannot" in words:
+        return None
+    if (not text.isascii() or "'" in text) and any("'" in word or is_cjk(word) for word in words):
+        return None
+    return WordSummary(tuple(words), keys.union(words))
+
+
+def _is_surely_content(word: str) -> bool:
+    """Whether the key of a word is part of the gist at any position."""
+    key = key_of(word)
+    return is_always_content(word) and not (key in IGNORED or key in PREPOSITIONS or is_adverb(key))
+
 
 DUPLICATE = 0.92
 CONTRADICTION = 0.75
@@ -31,11 +63,12 @@ def compare(
 ) -> Verdict:
     """Relate `new` to `old`.
 
-    `similarity` is calibrated, never a raw cosine; `functional` tells whether the relation holds one value, if known.
+    `similarity` is calibrated, never a raw cosine. `functional` says whether the relation has only one value at a time, if
+    that is known.
     """
-    after, before = analyse(new), analysed(old)
+    after, before = analyse(new), cached_analysis(old)
     if before is None:
-        if (plain := _at_a_glance(old, after)) is not None:
+        if (plain := _by_words_alone(old, after)) is not None:
             return plain
         before = analyse(old)
     if before.plain != after.plain and not after.left and before.words.isdisjoint(after.words):
@@ -48,21 +81,21 @@ def compare(
     )
 
 
-def _at_a_glance(old: str, new: Analysed) -> Verdict | None:
-    """What the words of the old text tell before they are read in their order: that most texts differ."""
-    seen = glance(old) if new.gist and not new.left else None
-    if seen is None:
+def _by_words_alone(old: str, new: TextAnalysis) -> Verdict | None:
+    """A quick answer from the words of the old text alone: most texts differ."""
+    summary = summarise_words(old) if new.gist and not new.left else None
+    if summary is None:
         return None
-    if new.words.isdisjoint(seen.keys):
+    if new.words.isdisjoint(summary.keys):
         return _UNRELATED
-    # Too much is new for a rewording or another value, and the old text says something of its own: it is not extended.
-    if is_more_than_a_value(new.words - seen.keys) and seen.says_besides(new.words):
+    # Too much is new for a rewording or another value, and the old text has other content too, so it is not extended.
+    if is_more_than_a_value(new.words - summary.keys) and summary.says_besides(new.words):
         return _DIFFERENT
     return None
 
 
-def _extended(old: Analysed, new: Analysed) -> Verdict | None:
-    """The new text says all of the old one, in its order, and more."""
+def _extended(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
+    """The new text says everything the old one says, in the same order, and more."""
     if old.negated != new.negated or not old.gist or len(new.bag) <= len(old.bag) or old.was != new.was:
         return None
     if not old.words <= new.words or not _in_order(old.gist, new.gist) or residue(old, new)[0]:

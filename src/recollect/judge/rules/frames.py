@@ -1,8 +1,8 @@
-"""Which statements hold one value at a time, and where in them the value stands.
+"""Which statements have one value at a time, and where in them the value is.
 
-Used by `change`. Two texts that differ in one place are cut into what comes before, the two values, and what
-comes after. A new value replaces an old one only if the place is a value (not the subject, not a condition) and
-the frame holds one value: "the capital of x is …" does, "x speaks …" does not, "x speaks the language of …" does.
+Used by `change`. Two texts that differ in one place are split into what comes before, the two values, and what comes after. A
+new value replaces an old one only if that place is a value (not the subject, not a condition) and the statement has one value
+at a time: "the capital of x is …" has, "x speaks …" has not, "x speaks the language of …" has.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from recollect.judge.rules import lexicon
-from recollect.judge.rules.analysis import PUNCTUATION, Analysed
+from recollect.judge.rules.analysis import PUNCTUATION, TextAnalysis
 from recollect.judge.rules.transitions import CALENDAR
 
-Holds = Literal["one", "many", "unclear"]
+ValueCount = Literal["one", "many", "unclear"]
 Kind = Literal["number", "name", "word"]
 Keys = tuple[str, ...]
 
@@ -23,7 +23,9 @@ _VERBS = lexicon.SINGLE | lexicon.COUNTED | lexicon.MANY | lexicon.EXCLUSIVE
 _DESCRIBING = frozenset({"of", "wher", "that", "who", "which"})
 _MEANS = frozenset({"with", "via", "as", "to"})
 _LINKED = _MEANS | {"at", "on", "in", "by", "from"}
-_DOING = lexicon.keys("run start end build deploy format lint ship release log")  # their object is what, not how
+_DOING = lexicon.keys(
+    "run start end build deploy format lint ship release log"
+)  # their object says what is done, not how
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Slot:
     after: Keys
     verb: int
     kind: Kind
-    definite: bool  # "the <noun> of" stands right before the value
+    definite: bool  # "the <noun> of" comes right before the value
     past: bool
     progressive: bool
     described: bool  # "the <noun> that …", "the <noun> of …": a description fits one thing at a time
@@ -54,17 +56,17 @@ class Slot:
 
     @property
     def complement(self) -> Keys:
-        """What stands between the verb and the value: "married to", "citizen of"."""
+        """The words between the verb and the value: "married to", "citizen of"."""
         return self.before[self.verb + 1 :]
 
 
-def find_slot(old: Analysed, new: Analysed) -> Slot | None:
-    """The one place where two texts differ; nothing if one of them only says more, or if the values are too long."""
+def find_slot(old: TextAnalysis, new: TextAnalysis) -> Slot | None:
+    """The one place where two texts differ; None if one of them only says more, or if the values are too long."""
     ours, theirs = old.frame, new.frame
     head = _common(ours, theirs)
     tail = min(_common(ours[::-1], theirs[::-1]), len(ours) - head, len(theirs) - head)
     if _say_too_much(ours[head : len(ours) - tail], theirs[head : len(theirs) - tail]):
-        return None  # as most pairs do; the values below begin no later than here
+        return None  # most pairs end here; the values below start at the same place or earlier
     start = max((i + 1 for i in range(head) if ours[i] == "."), default=0)
     verb = _verb(ours[:head], start, old)
     label = head > start and ours[head - 1] in lexicon.LABELLED - old.names
@@ -84,7 +86,7 @@ def find_slot(old: Analysed, new: Analysed) -> Slot | None:
 
 
 def _are_values(mine: Keys, yours: Keys) -> bool:
-    """Short, no statement of their own, and neither a mere part of the other ("Berlin", "Berlin Mitte")."""
+    """Whether both are short, contain no verb, and neither is a part of the other ("Berlin", "Berlin Mitte")."""
     if not mine or not yours or _say_too_much(mine, yours):
         return False
     return not (set(mine) <= set(yours) or set(yours) <= set(mine))
@@ -98,8 +100,8 @@ def _length(value: Keys) -> int:
     return sum(key not in lexicon.PREPOSITIONS and key not in PUNCTUATION for key in value)
 
 
-def _verb(before: Keys, start: int, text: Analysed) -> int:
-    """The last copula, else the first known verb, else the first past form: enough to tell subject from value."""
+def _verb(before: Keys, start: int, text: TextAnalysis) -> int:
+    """The last copula, else the first known verb, else the first past form; it separates the subject from the value."""
     copula = next((i for i in range(len(before) - 1, start, -1) if _is_copula(before, i)), -1)
     if copula > 0:
         return copula
@@ -112,27 +114,27 @@ def _is_copula(frame: Keys, at: int) -> bool:
 
 
 def _value_start(frame: Keys, head: int, floor: int) -> int:
-    """Two values may begin alike ("Charles Darwin", "Charles Dickens"): go back to the link before them."""
+    """Two values may start with the same word ("Charles Darwin", "Charles Dickens"): go back to the link before them."""
     while head > floor and frame[head - 1] not in lexicon.PREPOSITIONS and frame[head - 1] not in PUNCTUATION:
         head -= 1
     return head
 
 
-def holds(slot: Slot) -> Holds:
-    """How many values the frame of `slot` holds at a time."""
+def count_values(slot: Slot) -> ValueCount:
+    """How many values the statement has at a time."""
     if slot.verb < 0:
-        return _holds_first(slot)
+        return _count_leading(slot)
     verb = slot.before[slot.verb]
     if _is_context(slot) or (slot.label and slot.kind == "number"):
         return "many"
     if verb == "be":
-        return _holds_copula(slot)
+        return _count_copula(slot)
     if slot.definite and verb not in ("visit", "see", "meet"):
         return "one"
-    return _holds_verb(slot, verb)
+    return _count_verb(slot, verb)
 
 
-def _holds_copula(slot: Slot) -> Holds:
+def _count_copula(slot: Slot) -> ValueCount:
     complement = slot.complement
     if not lexicon.MANY_COMPLEMENTS.isdisjoint(complement):
         return "many"
@@ -151,7 +153,7 @@ def _holds_copula(slot: Slot) -> Holds:
     return "unclear" if slot.kind == "word" and conditional else "one"
 
 
-def _holds_verb(slot: Slot, verb: str) -> Holds:
+def _count_verb(slot: Slot, verb: str) -> ValueCount:
     if slot.past:
         return "many"
     if slot.kind == "number" and (verb in lexicon.COUNTED or verb in lexicon.SINGLE):
@@ -165,7 +167,7 @@ def _holds_verb(slot: Slot, verb: str) -> Holds:
     return "many"
 
 
-def _holds_first(slot: Slot) -> Holds:
+def _count_leading(slot: Slot) -> ValueCount:
     """The value may come first ("Bonn is the capital of x"); otherwise what differs is the subject."""
     if not slot.before and slot.after and slot.after[0] in lexicon.SOLE:
         return "unclear"
@@ -198,10 +200,10 @@ def _is_attribute(subject: Keys) -> bool:
     return not lexicon.ATTRIBUTES.isdisjoint(subject)
 
 
-def _kind(one: Keys, other: Keys, old: Analysed, new: Analysed) -> Kind:
+def _kind(one: Keys, other: Keys, old: TextAnalysis, new: TextAnalysis) -> Kind:
     mine, yours = set(one) - set(other), set(other) - set(one)
     if not old.numbers.isdisjoint(mine) and not new.numbers.isdisjoint(yours):
-        # "is 37 years old" and "is reviewed every 5 years" are no two values of one thing
+        # "is 37 years old" and "is reviewed every 5 years" are not two values of one thing
         return "number" if max(len(mine - old.numbers), len(yours - new.numbers)) < 2 else "word"
     ours = not old.names.isdisjoint(mine) or not old.numbers.isdisjoint(mine) or not CALENDAR.isdisjoint(mine)
     theirs = not new.names.isdisjoint(yours) or not new.numbers.isdisjoint(yours) or not CALENDAR.isdisjoint(yours)

@@ -1,15 +1,12 @@
-"""The closed classes of words the rules know: what to ignore, what negates, what announces a change, what can be
-many.
+"""The word classes the rules know: words to ignore, negations, words that announce a change, verbs with many values.
 
-Read by `analysis` (which words carry content) and by `frames` (which statements hold one value). Open vocabulary
-stays out: a word is listed because of its grammar, not because it occurs in a test set. Keys are those of
-`synonyms`.
+Used by `analysis` (which words have content) and by `frames` (which statements have one value at a time). A word is listed
+because of its grammar, not because it occurs in a test set. Keys are those of `word_keys`.
 """
 
 from __future__ import annotations
 
-from recollect.judge.rules.stems import listed
-from recollect.judge.rules.synonyms import key
+from recollect.judge.rules.word_keys import key, listed
 
 
 def keys(words: str) -> frozenset[str]:
@@ -27,7 +24,7 @@ PRONOUNS = listed("i we you he she it they me us")
 POSSESSIVES = listed("my our your his her their its mine ours")
 RELATIVES = keys("which who that whose")
 
-# Ignored where only one text has them: they point, soften or link, and change no value.
+# Ignored where only one text has them: they change no value.
 FILLERS = RELATIVES | keys("of also too there really just please simply basically currently so then ok well do kindly")
 LABELS = listed(
     "note todo fyi reminder important info fact preference decision remember nb hint tip please so ok okay hey"
@@ -41,7 +38,7 @@ NEGATIONS = listed(
 )
 NEGATIONS_CJK = ("ではない", "じゃない", "くない", "ません", "なかった", "ない", *"不没無无别非")
 
-# Words of the new text that say a value was replaced. They carry no content of their own.
+# Words of the new text that say that a value was replaced. They have no content of their own.
 CHANGES = listed(
     "now nowadays anymore actually correction henceforth jetzt nunmehr désormais maintenant ahora agora adesso теперь"
 )
@@ -87,20 +84,20 @@ PREPOSITIONS = keys(
     " von zu en con para por avec dans sur pour chez"
 )
 
-# Statements with these verbs hold one value at a time: a second value replaces the first.
+# Statements with these verbs have one value at a time: a second value replaces the first.
 SINGLE = keys(
     "live reside work deploy listen run host store log report belong default point resolve expire cost weigh"
     " build format lint pin measure graduate rename name call locate found bear marry study schedule release ship"
     " publish authenticate indent sign route proxy lauscht läuft wohnt heißt arbeitet habite travaille vive"
     " trabaja start end"
 )
-# ... and these do so for amounts only ("keeps logs for 30 days"); with other objects they can be many.
+# ... and these only for amounts ("keeps logs for 30 days"); other objects can be many.
 COUNTED = keys(
     "have keep retain retry cache limit allow wait poll take set bump start end close sleep rotate last hold"
     " serve contain return need require support own use cap back happen use accept fetch sync refresh renew page"
     " alert batch charge pay give"
 )
-# Many values at once: a second one is news, not a change of mind.
+# Many values at a time: a second one is an addition, not a change.
 MANY = keys(
     "like love enjoy speak know have own play want hate dislike support need require contain include offer eat"
     " drink read teach cover handle depend import export call expose fear collect provide accept manage help watch"
@@ -117,7 +114,7 @@ MANY_COMPLEMENTS = keys(
 EXCLUSIVE = keys("prefer choose favor favour pick recommend")
 SOLE = keys("own lead maintain head chair manage")  # usually one subject for one object
 
-# Nouns that name an attribute: "the <noun> of x is y" and "our <noun> is y" hold one value.
+# Nouns that name an attribute: "the <noun> of x is y" and "our <noun> is y" have one value at a time.
 ATTRIBUTES = keys(
     "port version name command branch owner lead leader capital author deadline database db language framework"
     " region url path address timeout limit color colour size editor theme tool manager director chair chairperson"
@@ -142,7 +139,7 @@ LABELLED = keys(
     " gate door house building flight bus route"
 ) | {"#"}
 
-# Where or for whom something holds: another one is another subject.
+# Where or for whom something is true: another one is another subject.
 CONTEXTS = keys(
     "staging production prod dev development test testing local ci qa sandbox preview frontend backend mobile"
     " desktop ios android web windows linux macos mac client server billing"

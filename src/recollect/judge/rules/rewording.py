@@ -1,26 +1,25 @@
 """Other word orders of the same statement: passive and active, fronted phrases, "x which is big", "y is the x".
 
-Used by `sameness` when two texts have the same words in another order: they say the same only if a rewording of
-one is a rewording of the other. "The dog is bitten by the man" rewords "the man bites the dog"; "the dog bites
-the man" never does.
+Used by `sameness` when two texts have the same words in another order: they say the same only if they have a rewording in
+common. "The dog is bitten by the man" and "the man bites the dog" have one; "the dog bites the man" has none with either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from recollect.judge.rules.analysis import IGNORED, Analysed, is_adverb
+from recollect.judge.rules.analysis import IGNORED, TextAnalysis, is_adverb
 from recollect.judge.rules.lexicon import PREPOSITIONS, RELATIVES
 
 Frame = tuple[str, ...]
 
 _AGENT_ENDS = PREPOSITIONS | RELATIVES | {",", ".", "and", "be"}
 _ADJECTIVE_ENDS = PREPOSITIONS | {",", ".", "be"}
-_LIMIT = 24  # readings of one text; more would cost time and prove nothing
+_LIMIT = 24  # readings per text; more would cost time and prove nothing
 
 
-def readings(text: Analysed) -> frozenset[Frame]:
-    """The content of `text` in each order that a rewording allows, its own included."""
+def readings(text: TextAnalysis) -> frozenset[Frame]:
+    """The content of a text in each order that a rewording allows, including its own."""
     found: dict[Frame, None] = {text.frame: None}
     queue = [text.frame]
     while queue and len(found) < _LIMIT:
@@ -34,7 +33,7 @@ def readings(text: Analysed) -> frozenset[Frame]:
 
 
 def content(frame: Frame) -> Frame:
-    """The keys that carry content. "and" goes too: it links what a relative clause may link as well."""
+    """The keys with content, also without "and", which may be replaced by a relative clause."""
     return tuple(k for k in frame if k not in IGNORED and k != "and" and not is_adverb(k))
 
 

@@ -1,26 +1,24 @@
-"""Whether two texts say the same thing: the same content, in an order that allows it, with no value or negation
-changed.
+"""Whether two texts say the same: the same content, in an order that allows it, with no value or negation changed.
 
-Second step of `compare`. Similarity is only ever a second witness here: opposites are closer to each other than
-paraphrases are (SICK: cosine 0.967 against 0.978 at the median, nearly one distribution), so it may confirm a
-typing error, never more.
+Second step of `compare`. Similarity cannot decide here: opposites are about as similar as paraphrases (SICK: median cosine
+0.967 against 0.978, nearly one distribution). It only confirms that a different spelling is a typing error.
 """
 
 from __future__ import annotations
 
-from recollect.judge.rules.analysis import Analysed
+from recollect.judge.rules.analysis import TextAnalysis
 from recollect.judge.rules.rewording import content, readings
-from recollect.judge.rules.stems import stem
-from recollect.judge.rules.verdict import Verdict
+from recollect.judge.rules.word_keys import stem
+from recollect.values.outcome import Verdict
 
 _LINKS = ("and", "by")
-_LINKING = 4  # a rewording adds or drops no more links than this
-_APART = 6  # one word is written in no more parts than this
-_LONG = 60  # keys; beyond it only the literal order counts: rewordings of a long text prove nothing
+_MOST_LINKS = 4  # a rewording adds or drops at most this many links
+_MOST_PARTS = 6  # one word is written in at most this many parts
+_LONG = 60  # keys; a longer text must have the same order, because rewordings of a long text prove nothing
 
 
-def same(old: Analysed, new: Analysed, similarity: float, duplicate: float) -> Verdict | None:
-    """The verdict "same" with its reason, or nothing."""
+def same(old: TextAnalysis, new: TextAnalysis, similarity: float, duplicate: float) -> Verdict | None:
+    """The verdict "same" with its reason, or None."""
     if old.plain == new.plain:
         return Verdict("same", "the same text", 1.0)
     if not old.bag or old.negated != new.negated or old.numbers != new.numbers or _tenses_differ(old, new):
@@ -33,7 +31,7 @@ def same(old: Analysed, new: Analysed, similarity: float, duplicate: float) -> V
         return None
     if old.gist == new.gist and old.bag == new.bag:
         return Verdict("same", "the same words in the same order", 0.97)
-    if abs(len(old.bag) - len(new.bag)) > _LINKING:
+    if abs(len(old.bag) - len(new.bag)) > _MOST_LINKS:
         return None
     ours, theirs = residue(old, new)
     if not ours and not theirs:
@@ -43,27 +41,27 @@ def same(old: Analysed, new: Analysed, similarity: float, duplicate: float) -> V
     return Verdict("same", "the same words but for the spelling", 0.85)
 
 
-def _tenses_differ(old: Analysed, new: Analysed) -> bool:
-    """ "was" is not "is"; but "was started by" may answer "started"."""
+def _tenses_differ(old: TextAnalysis, new: TextAnalysis) -> bool:
+    """ "was" is not "is", but "was started by" may be the passive of "started"."""
     return old.was != new.was and not (old.past if new.was else new.past)
 
 
-def _names_differ(old: Analysed, new: Analysed) -> bool:
-    """ "Adam" and "Adams" share a stem, not a bearer."""
+def _names_differ(old: TextAnalysis, new: TextAnalysis) -> bool:
+    """ "Adam" and "Adams" have the same stem but are different people."""
     if old.spelled == new.spelled:
         return False
     ours, theirs = old.spelled - new.spelled, new.spelled - old.spelled
     return bool(ours) and bool(theirs) and not {stem(name) for name in ours}.isdisjoint(map(stem, theirs))
 
 
-def differ_both_ways(old: Analysed, new: Analysed) -> bool:
-    """Whether each side certainly leaves a residue: the quick answer for two texts that merely share a topic."""
+def differ_both_ways(old: TextAnalysis, new: TextAnalysis) -> bool:
+    """Whether each text surely says something the other does not: a quick check for texts that only share a topic."""
     ours, theirs = set(old.bag), set(new.bag)
     return not (ours - theirs).issubset(_LINKS) and not (theirs - ours).issubset(_LINKS)
 
 
-def residue(old: Analysed, new: Analysed) -> tuple[list[str], list[str]]:
-    """What each side says and the other does not; links that a rewording adds or drops do not count."""
+def residue(old: TextAnalysis, new: TextAnalysis) -> tuple[list[str], list[str]]:
+    """What each text says and the other does not, without the links that a rewording adds or drops."""
     ours, theirs = list(old.bag), []
     for key in new.bag:
         if key in ours:
@@ -73,7 +71,7 @@ def residue(old: Analysed, new: Analysed) -> tuple[list[str], list[str]]:
     return [k for k in ours if k not in _LINKS], [k for k in theirs if k not in _LINKS]
 
 
-def _reordered(old: Analysed, new: Analysed) -> Verdict | None:
+def _reordered(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
     if len(old.gist) > _LONG:
         return None
     plain_old, plain_new = content(old.frame), content(new.frame)
@@ -87,9 +85,9 @@ def _reordered(old: Analysed, new: Analysed) -> Verdict | None:
 def _is_spelling(
     ours: list[str], theirs: list[str], names: frozenset[str], similarity: float, duplicate: float
 ) -> bool:
-    """ "backyard" and "back yard", or one typing error in a long word that is nobody's name."""
+    """ "backyard" and "back yard", or one typing error in a long word that is not a name."""
     if "".join(ours) == "".join(theirs):
-        return max(len(ours), len(theirs)) <= _APART
+        return max(len(ours), len(theirs)) <= _MOST_PARTS
     if len(ours) != 1 or len(theirs) != 1 or similarity < duplicate:
         return False
     one, other = ours[0], theirs[0]
@@ -97,7 +95,7 @@ def _is_spelling(
 
 
 def one_edit(one: str, other: str) -> bool:
-    """Whether one letter too many, too few, wrong or out of turn inside the word turns one into the other."""
+    """Whether two words differ by one letter added, missing or replaced, or by two letters swapped."""
     if one[0] != other[0] or abs(len(one) - len(other)) > 1 or any(map(str.isdigit, one + other)):
         return False
     at = next((i for i, (x, y) in enumerate(zip(one, other, strict=False)) if x != y), min(len(one), len(other)))

@@ -1,7 +1,7 @@
-"""Cuts a text into comparable pieces: words, numbers with their unit, dates and times in one spelling, CJK bigrams.
+"""Split a text into comparable pieces: words, numbers with their unit, dates and times in one spelling, CJK runs.
 
-First step of the rules; `analysis` gives each piece its part. Two spellings of one value leave here as one string
-("30 s" and "30 seconds", "March 1, 2025" and "2025-03-01"), and two values never do ("1.1" and "1.10").
+First step of the rules. Two spellings of one value become one string ("30 s" and "30 seconds", "March 1, 2025" and
+"2025-03-01"), two different values never do ("1.1" and "1.10").
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-# Words first and in runs: nearly every piece is one, and no other kind of piece begins like one.
+# Words are tried first: nearly every piece is one, and no other kind of piece starts like one.
 _TOKEN = re.compile(
     rf"[^\W_{_CJK}](?:[^\W{_CJK}]+|['.\-/@+:#&,](?=[^\W_{_CJK}])(?<![^\d],)(?!,[^\d]))*[+#]*"
     rf"|[{_CJK}]+|(?<![^\s(=:])[-+](?=\d)[\d.,]*\d|[$€£¥%]|[=!<>]=|[<>=^]+|[.,;:!?]"
@@ -37,7 +37,7 @@ _DAY_FIRST = re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<
 _SLASHED = re.compile(r"\b(?P<year>\d{4})[/.](?P<month>\d{1,2})[/.](?P<day>\d{1,2})\b")
 _CLOCK = re.compile(r"\b(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))?\s*(?P<half>[ap])\.?m\b\.?", re.I)
 
-# unit -> (canonical unit, factor); durations meet in seconds, so that 60 s and 1 minute agree
+# unit -> (canonical unit, factor); durations are converted to seconds, so that 60 s equals 1 minute
 _UNIT_WORDS = {
     ("s", 1.0): "s sec secs second seconds", ("s", 0.001): "ms millisecond milliseconds msec",
     ("s", 60.0): "min mins minute minutes", ("s", 3600.0): "h hr hrs hour hours", ("s", 86400.0): "day days",
@@ -62,16 +62,16 @@ _SPELLED = {word: str(number) for number, word in enumerate(_SMALL_NUMBERS.split
 
 
 def pieces(text: str) -> list[str]:
-    """The pieces of `text` in order, in their own letter case; punctuation that parts clauses is kept."""
+    """The pieces of a text in order, in their own letter case; punctuation that separates clauses is kept."""
     text = unicodedata.normalize("NFKC", text).replace("\u2019", "'").replace("`", " ")
     if _DIGIT.search(text) is None:
-        found = _cut(text)
+        found = _split(text)
         return found if _SPELLED.keys().isdisjoint(map(str.lower, found)) else _with_amounts(found)
-    return _with_amounts(_cut(_with_plain_dates(text)))
+    return _with_amounts(_split(_with_plain_dates(text)))
 
 
-def _cut(text: str) -> list[str]:
-    """The pieces as they stand: no piece goes over a space, and a bare word, which nearly all are, need not be searched."""
+def _split(text: str) -> list[str]:
+    """The pieces as written. No piece contains a space, and plain words, nearly all of them, need no regular expression."""
     if not text.isascii():
         return _TOKEN.findall(text)
     found: list[str] = []
@@ -96,7 +96,7 @@ def is_cjk(piece: str) -> bool:
 
 
 def bigrams(run: str) -> list[str]:
-    """A run of Chinese or Japanese as overlapping pairs of characters: there are no spaces to cut at."""
+    """A run of Chinese or Japanese as overlapping pairs of characters, because there are no spaces to split at."""
     return [run[i : i + 2] for i in range(len(run) - 1)] if len(run) > 1 else [run]
 
 
@@ -157,7 +157,7 @@ def _plain_number(piece: str) -> str:
 def _amount(number: str, unit: str) -> str:
     name, factor = UNITS.get(unit, (unit, 1.0))
     if len(number) > 12 or not _is_plain(number):
-        return number + name  # as it stands: rounding could make two numbers one
+        return number + name  # unchanged: rounding could make two numbers equal
     return f"{float(number) * factor:.15g}{name}"
 
 

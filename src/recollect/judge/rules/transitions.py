@@ -1,8 +1,7 @@
-"""Sentences that tell of a change, turned into the statement that holds after it.
+"""Sentences about a change, turned into the statement that is true after it.
 
-Called by `analysis` at the end of its pass: "I moved to Berlin" becomes "I live in Berlin" plus the mark of a
-change, "the port changed from 8080 to 9090" becomes "the port is 9090" and remembers 8080 as the value that was
-left.
+Called by `analysis` at its end: "I moved to Berlin" becomes "I live in Berlin", marked as a change; "the port changed from 8080
+to 9090" becomes "the port is 9090", with 8080 as the value that was abandoned.
 """
 
 from __future__ import annotations
@@ -10,12 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from recollect.judge.rules import lexicon
-from recollect.judge.rules.stems import listed
-from recollect.judge.rules.synonyms import key
+from recollect.judge.rules.word_keys import key, listed
 
 
 class Transition(NamedTuple):
-    """A frame after the change it tells of; `left` is the value given up, if the text names it."""
+    """The frame of a sentence after its change; `left` is the abandoned value, if the text names it."""
 
     frame: tuple[str, ...]
     changed: bool = False
@@ -31,7 +29,7 @@ CALENDAR = listed("monday tuesday wednesday thursday friday saturday sunday tomo
 _PLACE = {(key("move"), "to"), (key("relocate"), "to"), (key("reside"), "in"), (key("based"), "in")}
 _WORK = {(key("employed"), "by"), (key("work"), "for")}
 _NAMING = lexicon.keys("called named")
-TELLING = (
+CHANGE_WORDS = (
     _CHANGING
     | _REPLACING
     | lexicon.ENDINGS
@@ -40,17 +38,17 @@ TELLING = (
 _BOUNDARY = lexicon.PREPOSITIONS | {",", ".", "and", "be"}
 
 
-def settle(frame: tuple[str, ...]) -> Transition:
-    """The frame that holds after the change; the frame itself if it tells of none."""
+def normalise_change(frame: tuple[str, ...]) -> Transition:
+    """The frame that is true after the change; the same frame if the sentence is not about a change."""
     if "be" in frame and not _AT.isdisjoint(frame):
         frame = _timed(frame)
-    if TELLING.isdisjoint(frame) or "." in frame:
-        return Transition(frame)  # a story of several sentences has no single outcome
+    if CHANGE_WORDS.isdisjoint(frame) or "." in frame:
+        return Transition(frame)  # several sentences have no single outcome
     if "instead" in frame and "of" not in frame[frame.index("instead") :]:
         at = frame.index("instead")
-        return settle(frame[:at] + frame[at + 1 :])._replace(changed=True)
+        return normalise_change(frame[:at] + frame[at + 1 :])._replace(changed=True)
     frame, left = _without_alternative(frame)
-    for rule in (_replaced, _changed_to, _ended, _settled):
+    for rule in (_replaced, _changed_to, _ended, _normalised_wording):
         found = rule(frame)
         if found is not None:
             return found._replace(left=found.left or left, changed=found.changed or bool(left))
@@ -130,7 +128,7 @@ def _is_ending(frame: tuple[str, ...], at: int) -> bool:
     return not lexicon.PREPOSITIONS.intersection(frame[at + 1 :]) - {"for", "as", "of", "at"}
 
 
-def _settled(frame: tuple[str, ...]) -> Transition | None:
+def _normalised_wording(frame: tuple[str, ...]) -> Transition | None:
     """One wording for where someone lives, works, and what something is called."""
     for at in range(len(frame) - 1):
         pair = (frame[at], frame[at + 1])

@@ -1,6 +1,6 @@
-"""What a word is wherever it stands: article, negation, cue, number, name, or content under its key.
+"""What a word is at any position: article, negation, change cue, number, name, or content with its key.
 
-Before it: `tokens`, which cuts the text. After it: `analysis`, which reads the words in their order.
+It classifies the pieces of `tokens`; `analysis` reads them in their order.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.judge.rules import lexicon
-from recollect.judge.rules.stems import PAST_FORMS
-from recollect.judge.rules.synonyms import key
 from recollect.judge.rules.tokens import is_cjk, is_number
+from recollect.judge.rules.word_keys import PAST_FORMS, key
 
 ASIDES = lexicon.LABELS | {"longer", "do", "does"}
 _STOPS = frozenset(".!?;")
@@ -27,13 +26,13 @@ _PARTS = {
     "possessive": lexicon.POSSESSIVES,
     "stop": _STOPS,
 }
-# The first part that lists a word is the one it has.
+# A word listed by several parts has the first of them.
 _PART_OF = {word: part for part, words in reversed(_PARTS.items()) for word in words}
 _LINKS = {"into": "in", "onto": "on", "upon": "on", "inside": "in", "&": "and", "user": "i", "me": "i", "us": "we"}
 
 
 class Word(NamedTuple):
-    """What a piece is wherever it stands; cached, because most words of a memory were met before."""
+    """What a piece is at any position; cached, because most words occur again and again."""
 
     part: str
     lowered: str
@@ -45,7 +44,7 @@ class Word(NamedTuple):
 
 @lru_cache(maxsize=16384)
 def word_of(piece: str) -> Word:
-    """What `piece` is, whatever stands around it."""
+    """What a piece is, regardless of its context."""
     lowered = piece.lower()
     past = lowered in PAST_FORMS or (lowered.endswith("ed") and len(lowered) > 4)
     capital = piece[0].isupper()
@@ -57,12 +56,12 @@ def word_of(piece: str) -> Word:
 
 
 def is_always_content(lowered: str) -> bool:
-    """Whether a lower-case word is content wherever it stands."""
+    """Whether a lower-case word is content at any position."""
     return lowered.isalpha() and lowered not in ASIDES and lowered not in _PART_OF
 
 
 def _has_only_a_key(lowered: str) -> bool:
-    """Whether nothing but its key matters of content, whatever stands around it; as of most words."""
+    """Whether only the key of a content word matters, in any context; true of most words."""
     return not lowered.endswith("ing") and lowered != "," and lowered not in ASIDES and lowered not in lexicon.ADDITIONS
 
 

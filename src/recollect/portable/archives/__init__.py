@@ -1,7 +1,7 @@
-"""Archives: a tree of files in one file (ZIP, tar), read into memory without ever being unpacked to the disk.
+"""Reads ZIP and tar archives into memory, without unpacking them to disk.
 
-An archive may come from anywhere. It is read whole and checked before anything is done with it; one that plays a trick is
-refused as a whole. What lies in it (also another archive) is bytes and nothing more.
+An archive may come from anywhere. It is checked as a whole before any of it is used; a malicious one is refused as a whole. Its
+members, also other archives, are only bytes.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Literal
 
 from recollect.errors import InvalidInput
-from recollect.portable.archives.register import Bounds
+from recollect.portable.archives.checks import ArchiveLimits
 
-Kind = Literal["zip", "tar"]
-_SUFFIXES: dict[str, Kind] = {".zip": "zip", ".tar": "tar", ".tar.gz": "tar", ".tgz": "tar"}
-NAMES = ", ".join(_SUFFIXES)
+ArchiveKind = Literal["zip", "tar"]
+_SUFFIXES: dict[str, ArchiveKind] = {".zip": "zip", ".tar": "tar", ".tar.gz": "tar", ".tgz": "tar"}
+SUFFIXES = ", ".join(_SUFFIXES)
 
 
-def kind_of(where: object) -> Kind | None:
-    """Which kind of archive a name stands for, if any; a folder is a folder, whatever it is called."""
+def archive_kind(where: object) -> ArchiveKind | None:
+    """The kind of archive that a file name stands for, if any; a folder is never an archive, whatever its name."""
     if not isinstance(where, (str, os.PathLike)):
         return None
     path = Path(where)
@@ -29,23 +29,22 @@ def kind_of(where: object) -> Kind | None:
 
 
 def folder_name(path: Path) -> str:
-    """What the folder would be called if the archive were unpacked beside itself."""
+    """The name of the folder that the archive would be unpacked to."""
     return path.name[: -len(_suffix(path) or "") or None]
 
 
-def contents_of(path: Path, wanted: Callable[[str], bool], bounds: Bounds | None = None) -> dict[str, bytes]:
-    """The files of an archive whose names are wanted; all of it is checked, whether wanted or not."""
+def read_archive(path: Path, wanted: Callable[[str], bool], limits: ArchiveLimits | None = None) -> dict[str, bytes]:
+    """The files of an archive whose names are wanted; all members are checked, wanted or not."""
     if not path.is_file():
-        raise InvalidInput("path", f"{path} is not there", "name an archive or a folder that exists")
+        raise InvalidInput("path", f"{path} does not exist", "name an archive or a folder that exists")
     try:
         path.open("rb").close()
     except OSError as error:
         raise InvalidInput("path", f"{path} cannot be read ({error.strerror})", "check its permissions") from error
-    if kind_of(path) == "zip":
-        from recollect.portable.archives.zipped import read
-    else:
-        from recollect.portable.archives.tarred import read
-    return read(path, wanted, bounds or Bounds())
+    from recollect.portable.archives.formats import read_tar, read_zip
+
+    read = read_zip if archive_kind(path) == "zip" else read_tar
+    return read(path, wanted, limits or ArchiveLimits())
 
 
 def _suffix(path: Path) -> str | None:

@@ -1,7 +1,7 @@
-"""The graph as one page that needs nothing else: markup, style, script and data in a single file.
+"""The graph as one standalone HTML page: markup, style, script and data in a single file.
 
-What memories say is data to the page: it is held in a JSON block, put in place as text, and a policy lets only the script
-and the style of this package run. `layout.js` finds the places, `draw.js` paints, `page.js` and `reader.js` answer the reader.
+The texts of memories are only data: they are in a JSON block and inserted as text, and a content security policy allows only the
+script and the style of this package. `layout.js` places the nodes, `draw.js` paints, `page.js` and `reader.js` handle input.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from importlib import resources
 from string import Template
 
-from recollect.portable.graph.plain import Fields, legible, plain_fields, shortened, trust_level
-from recollect.values.graph import Graph
+from recollect.portable.graph.formats import Fields, graph_fields, printable, shorten, trust_level
+from recollect.values.link import Graph
 
 _CONTENT = 600
 _LABEL = 80
@@ -25,13 +25,13 @@ _EMPTY = (
     " <code>recollect remember &quot;We deploy from main only&quot; -t deploy</code>"
     "Draw the graph again when there are some.</p>"
 )
-# A closing tag or an entity inside the block would end it or change it; JSON can spell these characters without them.
-_SPELLED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+# A closing tag or an entity would end or change the JSON block; JSON can escape these characters.
+_ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 def as_page(graph: Graph) -> str:
-    """A standalone HTML page with a picture to explore, and the same nodes as a list."""
-    fields = _fit_for_page(plain_fields(graph))
+    """A standalone HTML page with an interactive drawing, and the same nodes as a list."""
+    fields = _fit_for_page(graph_fields(graph))
     style, script = _part("page.css"), "\n".join(_part(name) for name in _SCRIPTS)
     values = {
         "policy": _policy(style, script),
@@ -42,7 +42,7 @@ def as_page(graph: Graph) -> str:
         "empty": "" if fields["nodes"] else _EMPTY,
         "state": "filled" if fields["nodes"] else "bare",
         "list": "\n".join(_items(fields)),
-        "graph": json.dumps(fields, ensure_ascii=False, allow_nan=False).translate(_SPELLED),
+        "graph": json.dumps(fields, ensure_ascii=False, allow_nan=False).translate(_ESCAPED),
     }
     return Template(_part("page.html")).substitute(values)
 
@@ -60,10 +60,10 @@ def _policy(style: str, script: str) -> str:
 
 
 def _fit_for_page(fields: Fields) -> Fields:
-    """Texts cut to what a card can show, ends of edges as places in the list of nodes."""
+    """Texts shortened to what a card can show; edges refer to nodes by index."""
     places = {node["key"]: place for place, node in enumerate(fields["nodes"])}
     return {
-        "title": shortened(fields["title"], _LABEL),
+        "title": shorten(fields["title"], _LABEL),
         "left_out": fields["left_out"],
         "nodes": [_node(node) for node in fields["nodes"]],
         "edges": [
@@ -74,18 +74,18 @@ def _fit_for_page(fields: Fields) -> Fields:
 
 
 def _node(node: Fields) -> Fields:
-    texts = {name: shortened(value, _LABEL) for name, value in node.items() if isinstance(value, str)}
+    texts = {name: shorten(value, _LABEL) for name, value in node.items() if isinstance(value, str)}
     if "content" in node:
         texts["content"] = _excerpt(node["content"])
     return {**node, **texts, "level": trust_level(node.get("trust"))}
 
 
 def _word(edge: Fields) -> str:
-    return shortened(edge["relation"], _LABEL)
+    return shorten(edge["relation"], _LABEL)
 
 
 def _excerpt(content: str) -> str:
-    text = legible(content[: _CONTENT * 2]).strip()
+    text = printable(content[: _CONTENT * 2]).strip()
     return text if len(text) <= _CONTENT and len(content) <= _CONTENT * 2 else f"{text[:_CONTENT].rstrip()} …"
 
 
@@ -96,7 +96,7 @@ def _counts(fields: Fields) -> str:
 
 
 def _items(fields: Fields) -> Iterator[str]:
-    """The nodes as a list: read where no script runs, and made into buttons where one does."""
+    """The nodes as a list, readable without a script; the script makes buttons of them."""
     links: list[list[str]] = [[] for _ in fields["nodes"]]
     for edge in fields["edges"]:
         other = html.escape(fields["nodes"][edge["target"]]["label"])

@@ -1,11 +1,11 @@
-"""Importers: other products' stores and exports, read into drafts. Each module knows one product; none writes anything."""
+"""Readers of other products' stores and exports, one module per product; none of them writes anything."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
 
-from recollect.portable.incoming import Batch
+from recollect.portable.drafts import SourceBatch
 
 PRODUCTS = {
     "mem0": "mem0",
@@ -15,7 +15,7 @@ PRODUCTS = {
 }
 
 
-def read(product: str, path: Path, only: str | None = None) -> list[Batch]:
-    """Everything a product's file holds, read before anything is stored; `only` what belongs to one user, agent or namespace."""
-    batch: Batch = import_module(f"{__name__}.{PRODUCTS[product]}").read(path, only)
+def read_product(product: str, path: Path, only: str | None = None) -> list[SourceBatch]:
+    """The drafts in a product's file; with `only`, those of one user, agent or namespace."""
+    batch: SourceBatch = import_module(f"{__name__}.{PRODUCTS[product]}").read(path, only)
     return [batch]

@@ -1,6 +1,6 @@
-"""LangGraph's store: the file of its `SqliteStore`, or items of any of its stores written as JSON (`[item.dict() for …]`).
+"""LangGraph stores: the file of a `SqliteStore`, or items of any store as JSON (`[item.dict() for …]`).
 
-A namespace becomes tags; the value's text is the memory, and a value without one is written out field by field.
+A namespace becomes tags; the text in the value is the memory, and a value without text is written out field by field.
 """
 
 from __future__ import annotations
@@ -11,9 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.portable.importers.drafting import incoming, listed, origin_of
-from recollect.portable.importers.reading import database, field, is_sqlite, mapping, moment, parsed, values_of
-from recollect.portable.incoming import Batch, Incoming, LeftOut
+from recollect.portable.drafts import SkippedText, SourceBatch, SourceDraft
+from recollect.portable.importers.common import (
+    as_object,
+    get_field,
+    is_sqlite,
+    make_draft,
+    open_sqlite,
+    origin_label,
+    parse_json,
+    parse_time,
+    read_json_values,
+    split_tags,
+)
 
 _NAME = "langgraph"
 _TEXTS = ("text", "content", "memory", "data", "fact", "value", "summary", "note", "page_content")
@@ -21,31 +31,34 @@ _KINDS = ("kind", "type", "memory_type", "category")
 _ROWS = "SELECT * FROM store ORDER BY created_at, prefix, key"
 
 
-def read(path: Path, only: str | None) -> Batch:
+def read(path: Path, only: str | None) -> SourceBatch:
     """Every item of a store."""
-    items: list[Incoming] = []
-    left: list[LeftOut] = []
+    items: list[SourceDraft] = []
+    skipped: list[SkippedText] = []
     for where, value in _items(path):
         names = _namespace(where, value)
-        ends = moment(f"{where}.expires_at", value.get("expires_at"))
+        ends = parse_time(f"{where}.expires_at", value.get("expires_at"))
         if only is not None and only not in names:
-            left.append(LeftOut(where, "", f"in another namespace than {only}"))
+            skipped.append(SkippedText(where, "", f"not in the namespace {only}"))
         elif value.get("value") in (None, {}, ""):
-            left.append(LeftOut(where, "", "an empty value"))
+            skipped.append(SkippedText(where, "", "an empty value"))
         else:
             items.append(_item(where, value, names, ends))
-    return Batch(path.name, tuple(items), tuple(left), origin=origin_of(_NAME))
+    return SourceBatch(path.name, tuple(items), tuple(skipped), origin=origin_label(_NAME))
 
 
 def _items(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     if not is_sqlite(path):
-        for where, value in values_of(path, ("items", "results", "store")):
-            yield where, mapping(where, value)
+        for where, value in read_json_values(path, ("items", "results", "store")):
+            yield where, as_object(where, value)
         return
-    with database(path, "LangGraph store", ["store"]) as connection:
+    with open_sqlite(path, "LangGraph store", ["store"]) as connection:
         for row in map(dict, connection.execute(_ROWS)):
             where = f"{row['prefix']}/{row['key']}"
-            yield where, {**row, "namespace": str(row["prefix"]).split("."), "value": parsed(where, row["value"], {})}
+            yield (
+                where,
+                {**row, "namespace": str(row["prefix"]).split("."), "value": parse_json(where, row["value"], {})},
+            )
 
 
 def _namespace(where: str, value: dict[str, Any]) -> tuple[str, ...]:
@@ -59,26 +72,26 @@ def _namespace(where: str, value: dict[str, Any]) -> tuple[str, ...]:
     return tuple(part for part in found if part)
 
 
-def _item(where: str, value: dict[str, Any], names: tuple[str, ...], ends: datetime | None) -> Incoming:
-    key = str(field(where, value, "key", needed=True))
-    held = value["value"]
-    text, rest = _told(held)
+def _item(where: str, value: dict[str, Any], names: tuple[str, ...], ends: datetime | None) -> SourceDraft:
+    key = str(get_field(where, value, "key", required=True))
+    content = value["value"]
+    text, rest = _text_and_rest(content)
     kind = next((rest.pop(name) for name in _KINDS if isinstance(rest.get(name), str)), None)
-    tags = (*names, *(tag for name in ("tags", "categories", "keywords") for tag in listed(rest.pop(name, None))))
-    return incoming(
+    tags = (*names, *(tag for name in ("tags", "categories", "keywords") for tag in split_tags(rest.pop(name, None))))
+    return make_draft(
         _NAME,
         "\n".join((*names, "", key)),
         where,
-        text if text is not None else f"{' › '.join((*names, key))}: {_spelled(held)}",
+        text if text is not None else f"{' › '.join((*names, key))}: {_as_line(content)}",
         tags=tags,
         metadata=rest if text is not None else None,
         kind=kind,
-        at=moment(f"{where}.created_at", value.get("created_at")),
+        at=parse_time(f"{where}.created_at", value.get("created_at")),
         expires_at=ends,
     )
 
 
-def _told(value: Any) -> tuple[str | None, dict[str, Any]]:
+def _text_and_rest(value: Any) -> tuple[str | None, dict[str, Any]]:
     """The text of a value, if it has one, and its other fields."""
     if isinstance(value, str):
         return value.strip(), {}
@@ -86,24 +99,24 @@ def _told(value: Any) -> tuple[str | None, dict[str, Any]]:
         return None, {}
     for name in _TEXTS:
         inner = value.get(name)
-        rest = {other: held for other, held in value.items() if other != name}
+        rest = {other: each for other, each in value.items() if other != name}
         if isinstance(inner, str) and inner.strip():
             return inner.strip(), rest
         if isinstance(inner, dict):
-            text, more = _told(inner)
+            text, more = _text_and_rest(inner)
             if text is not None:
                 return text, {**more, **rest}
     return None, {}
 
 
-def _spelled(value: Any) -> str:
-    """A structured value as a line: name: Bob; languages: Portuguese, English."""
+def _as_line(value: Any) -> str:
+    """A structured value as one line, like "name: Bob; languages: Portuguese, English"."""
     if isinstance(value, dict):
-        return "; ".join(f"{name}: {_inner(held)}" for name, held in value.items() if held not in (None, "", [], {}))
+        return "; ".join(f"{name}: {_inner(each)}" for name, each in value.items() if each not in (None, "", [], {}))
     return _inner(value)
 
 
 def _inner(value: Any) -> str:
     if isinstance(value, dict):
-        return f"({_spelled(value)})"
+        return f"({_as_line(value)})"
     return ", ".join(map(_inner, value)) if isinstance(value, list) else str(value)

@@ -1,1 +1,1 @@
-"""A folder of Markdown files, one a memory: to read, to keep in git, to edit. What is in it is data, never run or rendered."""
+"""A folder of Markdown files, one per memory: to read, to keep in git, to edit and import again. Their text is only data."""

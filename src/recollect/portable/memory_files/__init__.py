@@ -1,1 +1,1 @@
-"""Markdown memory trees taken apart into discrete facts: `tree` finds the files, `facts` reads them, the verb stores them."""
+"""Splits Markdown memory files into single facts: `reader` finds and reads the files, `facts` splits them, `ingest` stores them."""

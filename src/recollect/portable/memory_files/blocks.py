@@ -1,7 +1,7 @@
-"""Blocks: the structure of a Markdown file (CommonMark and tables), each block with its line and its plain text.
+"""Parses a Markdown file (CommonMark with tables) into blocks, each with its line number and its plain text.
 
-Emphasis is taken off the text; where something is bold is kept as a pair of private marks, because people write labels
-and small headings so. After it: `facts` decides what a block says.
+Emphasis is removed from the text, except that bold text stays marked by two private characters, because people write labels and
+small headings in bold.
 """
 
 from __future__ import annotations
@@ -14,98 +14,100 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
 
-Kind = Literal["heading", "paragraph", "list", "item", "table", "code", "quote", "html", "rule"]
-BOLD, LIGHT = "\ue000", "\ue001"
-_KINDS: dict[str, Kind] = {
+BlockKind = Literal["heading", "paragraph", "list", "item", "table", "code", "quote", "html", "rule"]
+BOLD_START, BOLD_END = "\ue000", "\ue001"
+_KINDS: dict[str, BlockKind] = {
     "heading": "heading", "paragraph": "paragraph", "bullet_list": "list", "ordered_list": "list", "list_item": "item",
     "table": "table", "fence": "code", "code_block": "code", "blockquote": "quote", "html_block": "html", "hr": "rule",
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One row of a table and the line it stands on."""
+class TableRow:
+    """One row of a table and its line number."""
 
     line: int
     cells: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """One block; its text keeps the line breaks of the file."""
+class MarkdownBlock:
+    """One block; its text has the line breaks of the file."""
 
-    kind: Kind
+    kind: BlockKind
     line: int
     text: str = ""
     level: int = 0
     ordered: bool = False
-    children: tuple[Block, ...] = ()
-    rows: tuple[Row, ...] = ()
+    children: tuple[MarkdownBlock, ...] = ()
+    rows: tuple[TableRow, ...] = ()
 
 
-def blocks_of(text: str, first_line: int = 1) -> tuple[Block, ...]:
+def parse_blocks(text: str, first_line: int = 1) -> tuple[MarkdownBlock, ...]:
     """The blocks of a Markdown text."""
     from markdown_it.tree import SyntaxTreeNode
 
-    clean = text.replace(BOLD, "").replace(LIGHT, "")
+    clean = text.replace(BOLD_START, "").replace(BOLD_END, "")
     return _children(SyntaxTreeNode(_parser().parse(clean)), first_line)
 
 
-def plain(text: str) -> str:
-    """Text without the marks of what is bold."""
-    return text.replace(BOLD, "").replace(LIGHT, "")
+def strip_bold(text: str) -> str:
+    """Text without the marks of bold text."""
+    return text.replace(BOLD_START, "").replace(BOLD_END, "")
 
 
 @cache
 def _parser() -> MarkdownIt:
-    # Imported when a file is read: no other command needs it.
+    # Imported here, because no other command needs it.
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
-def _children(node: SyntaxTreeNode, first: int) -> tuple[Block, ...]:
+def _children(node: SyntaxTreeNode, first: int) -> tuple[MarkdownBlock, ...]:
     return tuple(_block(child, first) for child in node.children if child.type in _KINDS)
 
 
-def _block(node: SyntaxTreeNode, first: int) -> Block:
+def _block(node: SyntaxTreeNode, first: int) -> MarkdownBlock:
     kind, line = _KINDS[node.type], first + (node.map[0] if node.map else 0)
     match kind:
         case "heading":
-            return Block(kind, line, _inline(node), level=int(node.tag[1:]))
+            return MarkdownBlock(kind, line, _text_of(node), level=int(node.tag[1:]))
         case "paragraph":
-            return Block(kind, line, _inline(node))
+            return MarkdownBlock(kind, line, _text_of(node))
         case "table":
-            return Block(kind, line, rows=_rows(node, first))
+            return MarkdownBlock(kind, line, rows=_rows(node, first))
         case "code":
-            return Block(kind, line, _fenced(node))
+            return MarkdownBlock(kind, line, _code_text(node))
         case "html" | "rule":
-            return Block(kind, line, node.content)
-    return Block(kind, line, ordered=node.type == "ordered_list", children=_children(node, first))
+            return MarkdownBlock(kind, line, node.content)
+    return MarkdownBlock(kind, line, ordered=node.type == "ordered_list", children=_children(node, first))
 
 
-def _fenced(node: SyntaxTreeNode) -> str:
-    """Code with its fence; the language says what it is."""
+def _code_text(node: SyntaxTreeNode) -> str:
+    """Code with its fence and the name of its language."""
     fence = "````" if "```" in node.content else "```"
     language = node.info.strip() if node.type == "fence" else ""
     return f"{fence}{language}\n{node.content.rstrip()}\n{fence}"
 
 
-def _rows(table: SyntaxTreeNode, first: int) -> tuple[Row, ...]:
+def _rows(table: SyntaxTreeNode, first: int) -> tuple[TableRow, ...]:
     found = [row for part in table.children for row in part.children]
     return tuple(
-        Row(first + (row.map[0] if row.map else 0), tuple(plain(_inline(cell)).strip() for cell in row.children))
+        TableRow(
+            first + (row.map[0] if row.map else 0), tuple(strip_bold(_text_of(cell)).strip() for cell in row.children)
+        )
         for row in found
     )
 
 
-def _inline(node: SyntaxTreeNode) -> str:
-    return "".join(_spelled(child) for inline in node.children for child in inline.children).strip()
+def _text_of(node: SyntaxTreeNode) -> str:
+    return "".join(_inline_text(child) for inline in node.children for child in inline.children).strip()
 
 
-def _spelled(node: SyntaxTreeNode) -> str:
-    """One piece of running text as a reader would type it, without emphasis."""
-    inner = "".join(_spelled(child) for child in node.children)
+def _inline_text(node: SyntaxTreeNode) -> str:
+    """One inline element as plain text, without emphasis."""
+    inner = "".join(_inline_text(child) for child in node.children)
     match node.type:
         case "text" | "text_special":
             return node.content
@@ -117,16 +119,16 @@ def _spelled(node: SyntaxTreeNode) -> str:
         case "softbreak" | "hardbreak":
             return "\n"
         case "strong":
-            return f"{BOLD}{inner}{LIGHT}"
+            return f"{BOLD_START}{inner}{BOLD_END}"
         case "s":
             return f"~~{inner}~~"
         case "link":
             return _link(inner, str(node.attrs.get("href", "")))
         case "image":
-            return f"[{plain(node.content)}]({node.attrs.get('src', '')})"
+            return f"[{strip_bold(node.content)}]({node.attrs.get('src', '')})"
     return inner
 
 
 def _link(text: str, target: str) -> str:
     bare = target.removeprefix("mailto:")
-    return text if plain(text) in (target, bare) else f"[{text}]({target})"
+    return text if strip_bold(text) in (target, bare) else f"[{text}]({target})"

@@ -1,4 +1,4 @@
-"""Dates people put into file names, headings and the first words of a line."""
+"""Finds the dates that people put into file names, headings and the first words of a line."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _AROUND = " \t-–—:|·•()[],."
 
 
 def date_in(text: str) -> datetime | None:
-    """The first date of a text, at midnight UTC, or at the time beside it when that is said to be UTC."""
-    found = _first(text)
+    """The first date in a text, at midnight UTC, or at the time in the text if that is marked as UTC."""
+    found = _first_date(text)
     return None if found is None else at_time(text, found[0])
 
 
@@ -26,27 +26,27 @@ def date_of_name(path: str) -> datetime | None:
     """The date a file is named after: 2026-05-20.md, 2026-05-20-release.md, 20260520.md, 2026/05/20.md."""
     stem = path.removesuffix(".md").removesuffix(".markdown")
     compact = _COMPACT.search(stem.rsplit("/", 1)[-1])
-    return date_in(stem.rsplit("/", 1)[-1]) or (compact and _made(*compact.groups())) or date_in(stem) or None
+    return date_in(stem.rsplit("/", 1)[-1]) or (compact and _date(*compact.groups())) or date_in(stem) or None
 
 
 def leading_date(text: str) -> datetime | None:
-    """The date a line begins with, as the lines of a log do."""
+    """The date that a line begins with, as in a log."""
     start = _LEADING.match(text)
-    found = _first(text[:60])
+    found = _first_date(text[:60])
     return at_time(text[:60], found[0]) if found and start and found[1] <= start.end() else None
 
 
 def at_time(text: str, day: datetime | None) -> datetime | None:
-    """A day at the UTC time of a text, when it tells one."""
+    """A day at the UTC time in a text, if there is one."""
     clock = _CLOCK.search(text)
     if day is None or clock is None or int(clock[1]) > 23 or int(clock[2]) > 59:
         return day
     return day.replace(hour=int(clock[1]), minute=int(clock[2]))
 
 
-def undated(text: str) -> str:
+def without_date(text: str) -> str:
     """A heading without its date."""
-    found = _first(text)
+    found = _first_date(text)
     return (
         text
         if found is None
@@ -54,16 +54,16 @@ def undated(text: str) -> str:
     )
 
 
-def _first(text: str) -> tuple[datetime, int, int] | None:
+def _first_date(text: str) -> tuple[datetime, int, int] | None:
     for pattern, order in ((_ISO, (1, 2, 3)), (_DAY_FIRST, (3, 2, 1)), (_MONTH_FIRST, (3, 1, 2))):
         for found in pattern.finditer(text):
-            made = _made(*(found[place] for place in order))
+            made = _date(*(found[place] for place in order))
             if made is not None:
                 return made, found.start(), found.end()
     return None
 
 
-def _made(year: str, month: str, day: str) -> datetime | None:
+def _date(year: str, month: str, day: str) -> datetime | None:
     try:
         return datetime(int(year), _MONTHS.get(month[:3].lower()) or int(month), int(day), tzinfo=UTC)
     except ValueError:

@@ -1,6 +1,6 @@
-"""Facts: the blocks of one file read in order. A line, a row, a step list, a block of code: each with what makes it stand alone.
+"""Splits the blocks of one Markdown file into facts, each with the headings that make it understandable on its own.
 
-Before: `blocks`. After: `tree` gathers the files.
+A fact is a line, a table row, a list of steps or a block of code. `blocks` parses the file before, `reader` makes drafts after.
 """
 
 from __future__ import annotations
@@ -10,21 +10,55 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from recollect.portable.memory_files.blocks import Block, Row, plain
+from recollect.portable.memory_files.blocks import MarkdownBlock, TableRow, strip_bold
 from recollect.portable.memory_files.dates import leading_date
-from recollect.portable.memory_files.finding import Fact, LeftOut
-from recollect.portable.memory_files.heading import Heading, Headings
-from recollect.portable.memory_files.layout import is_sparse, joined, row_text, units, written
-from recollect.portable.memory_files.signs import all_bold, as_label, ends_as_label, unwanted
-from recollect.portable.memory_files.steps import are_steps
+from recollect.portable.memory_files.headings import Heading, HeadingStack
+from recollect.portable.memory_files.line_rules import (
+    are_separate_lines,
+    ends_as_label,
+    has_label,
+    is_all_bold,
+    is_procedure,
+    is_unfilled,
+    label_text,
+    skip_reason,
+    starts_turn,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact: the text to store, and `bare`, the same without the headings put before it.
+
+    `parts` contain the same in smaller pieces, for the case that the whole is refused because of one of them.
+    """
+
+    text: str
+    bare: str
+    line: int
+    headings: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    occurred_at: datetime | None = None
+    is_procedure: bool = False
+    parts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedBlock:
+    """Something that is not a fact: its line, its beginning, and why it was skipped."""
+
+    line: int
+    text: str
+    reason: str
+
 
 _INTRODUCED = ("list", "code", "table", "quote")
 _SHORT_LABEL = 8
 _LONGEST_ITEM = 900
 _SENTENCE = 3
-_GOES_ON = re.compile(r"(?i)^(?:why|how to apply|reason|rationale|because|warum|por qu[eé])\b[^:\n]{0,20}:")
+_CONTINUES = re.compile(r"(?i)^(?:why|how to apply|reason|rationale|because|warum|por qu[eé])\b[^:\n]{0,20}:")
 _LAST_SENTENCE = re.compile(r"^(.+[.!?。])\s+(\S.*:)$", re.DOTALL)
-_BOX = re.compile(r"^\[([ xX])\]\s+")
+_CHECKBOX = re.compile(r"^\[([ xX])\]\s+")
 _QUESTION = re.compile(r"\?[\"'”’»)]*$")
 _EXCERPT = 60
 
@@ -32,172 +66,172 @@ Labels = tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Reading:
-    """One pass over the blocks of a file. `index` says of a line that only points somewhere where it points to."""
+class FactExtractor:
+    """One pass over the blocks of a file. `pointer_reason` returns why a line only points to another text, or None."""
 
-    headings: Headings = field(default_factory=Headings)
-    index: Callable[[str], str | None] = lambda _: None
+    headings: HeadingStack = field(default_factory=HeadingStack)
+    pointer_reason: Callable[[str], str | None] = lambda _: None
     facts: list[Fact] = field(default_factory=list)
-    left: list[LeftOut] = field(default_factory=list)
-    _small: Labels = ()
+    skipped: list[SkippedBlock] = field(default_factory=list)
+    _bold_label: Labels = ()
 
-    def read(self, blocks: Sequence[Block]) -> None:
+    def read(self, blocks: Sequence[MarkdownBlock]) -> None:
         """Read a whole file."""
         self.walk(blocks, ())
-        self._bare(self.headings.leave())
+        self._skip_empty(self.headings.leave())
 
-    def walk(self, blocks: Sequence[Block], labels: Labels) -> None:
+    def walk(self, blocks: Sequence[MarkdownBlock], labels: Labels) -> None:
         """Read neighbouring blocks; a paragraph may belong to what follows it."""
         place = 0
         while place < len(blocks):
             block = blocks[place]
             if block.kind == "heading":
-                self._small = ()
-                self._bare(self.headings.enter(block))
+                self._bold_label = ()
+                self._skip_empty(self.headings.enter(block))
             elif block.kind == "paragraph":
                 place += self._paragraph(block, blocks[place + 1 :], labels)
             else:
-                self._other(block, (*self._small, *labels))
+                self._read_block(block, (*self._bold_label, *labels))
             place += 1
 
-    def _other(self, block: Block, labels: Labels) -> None:
+    def _read_block(self, block: MarkdownBlock, labels: Labels) -> None:
         match block.kind:
             case "list":
                 self._list(block, labels)
             case "table":
                 self._table(block, labels)
             case "code":
-                self._keep(block.text, block.line, labels)
+                self._add(block.text, block.line, labels)
             case "quote":
                 self._quote(block, labels)
             case "html":
                 self._html(block, labels)
             case "rule":
-                self._leave(block.line, "---", "a separator")
+                self._skip(block.line, "---", "a separator")
 
-    def _paragraph(self, block: Block, after: Sequence[Block], labels: Labels) -> int:
+    def _paragraph(self, block: MarkdownBlock, after: Sequence[MarkdownBlock], labels: Labels) -> int:
         """Read a paragraph; returns how many of the blocks after it were read with it."""
-        *first, (line, last) = units(block)
-        within = (*self._small, *labels)
+        *first, (line, last) = paragraph_units(block)
+        within = (*self._bold_label, *labels)
         for start, text in first:
-            self._say(text, start, within)
+            self._read_text(text, start, within)
         following = after[0].kind if after else None
         if following in _INTRODUCED and _introduces(last, following):
             return self._introduced(line, last, after, labels)
-        if following == "paragraph" and all_bold(last) and not plain(last).rstrip().endswith((".", "!", "。")):
-            self._small = (as_label(last),)
+        if following == "paragraph" and is_all_bold(last) and not strip_bold(last).rstrip().endswith((".", "!", "。")):
+            self._bold_label = (label_text(last),)
             self.headings.use()
             return 0
         if following == "code":
-            self._keep(f"{joined(last)}\n{after[0].text}", line, within)
+            self._add(f"{join_lines(last)}\n{after[0].text}", line, within)
             return 1
-        self._say(last, line, within)
+        self._read_text(last, line, within)
         return 0
 
-    def _introduced(self, line: int, text: str, after: Sequence[Block], labels: Labels) -> int:
-        """Read the blocks a sentence introduces, each with that sentence."""
-        said = _LAST_SENTENCE.match(as_label(text) + ":")
-        if said and len(said[1].split()) >= _SENTENCE:
-            self._say(said[1], line, (*self._small, *labels))
-        if all_bold(text):
-            self._small = ()
-        label = as_label(said[2] if said and len(said[1].split()) >= _SENTENCE else text)
+    def _introduced(self, line: int, text: str, after: Sequence[MarkdownBlock], labels: Labels) -> int:
+        """Read the blocks that a sentence introduces, each with that sentence as its label."""
+        text_line = _LAST_SENTENCE.match(label_text(text) + ":")
+        if text_line and len(text_line[1].split()) >= _SENTENCE:
+            self._read_text(text_line[1], line, (*self._bold_label, *labels))
+        if is_all_bold(text):
+            self._bold_label = ()
+        label = label_text(text_line[2] if text_line and len(text_line[1].split()) >= _SENTENCE else text)
         count = next((n for n, block in enumerate(after) if block.kind not in _INTRODUCED), len(after))
-        before = len(self.facts) + len(self.left)
+        before = len(self.facts) + len(self.skipped)
         for block in after[:count]:
-            self._other(block, (*self._small, *labels, label))
-        if len(self.facts) + len(self.left) == before:
-            self._leave(line, label, "a label with nothing under it")
+            self._read_block(block, (*self._bold_label, *labels, label))
+        if len(self.facts) + len(self.skipped) == before:
+            self._skip(line, label, "a label with nothing under it")
         return count
 
-    def _list(self, block: Block, labels: Labels) -> None:
-        heads = [joined(item.children[0].text) if item.children else "" for item in block.children]
+    def _list(self, block: MarkdownBlock, labels: Labels) -> None:
+        heads = [join_lines(item.children[0].text) if item.children else "" for item in block.children]
         title = labels[-1] if labels else self.headings.title()
-        pointers = sum(1 for head in heads if self.index(head))
-        if not pointers and are_steps(heads, title, ordered=block.ordered):
-            self._keep(written(block), block.line, labels, is_procedure=True)
+        pointers = sum(1 for head in heads if self.pointer_reason(head))
+        if not pointers and is_procedure(heads, title, ordered=block.ordered):
+            self._add(render_block(block), block.line, labels, is_procedure=True)
             return
         for item in block.children:
             self._item(item, labels)
 
-    def _item(self, item: Block, labels: Labels) -> None:
+    def _item(self, item: MarkdownBlock, labels: Labels) -> None:
         if not item.children:
-            self._leave(item.line, "", "an empty item")
+            self._skip(item.line, "", "an empty item")
             return
         head, rest = item.children[0], item.children[1:]
         if head.kind != "paragraph" or not rest:
             self.walk(item.children, labels)
         elif not any(block.kind == "list" for block in rest):
-            self._keep(written(item), item.line, labels, parts=self._parts(item, labels))
-        elif ends_as_label(head.text) or all_bold(head.text):
-            self.walk(rest, (*labels, as_label(head.text)))
+            self._add(render_block(item), item.line, labels, parts=self._parts(item, labels))
+        elif ends_as_label(head.text) or is_all_bold(head.text):
+            self.walk(rest, (*labels, label_text(head.text)))
         else:
             self._branch(item, labels)
 
-    def _branch(self, item: Block, labels: Labels) -> None:
+    def _branch(self, item: MarkdownBlock, labels: Labels) -> None:
         """A statement with details under it: one memory, unless it is too long to be one."""
-        whole, parts = written(item), self._parts(item, labels)
+        whole, parts = render_block(item), self._parts(item, labels)
         if len(whole) <= _LONGEST_ITEM:
-            self._keep(whole, item.line, labels, parts=parts)
+            self._add(whole, item.line, labels, parts=parts)
         else:
             self.facts += parts
 
-    def _parts(self, item: Block, labels: Labels) -> tuple[Fact, ...]:
+    def _parts(self, item: MarkdownBlock, labels: Labels) -> tuple[Fact, ...]:
         """The same item line by line."""
-        apart = Reading(self.headings, self.index)
+        inner = FactExtractor(self.headings, self.pointer_reason)
         head, rest = item.children[0], item.children[1:]
-        apart._say(head.text, head.line, labels)
-        apart.walk(rest, (*labels, as_label(head.text)))
-        return tuple(apart.facts)
+        inner._read_text(head.text, head.line, labels)
+        inner.walk(rest, (*labels, label_text(head.text)))
+        return tuple(inner.facts)
 
-    def _table(self, block: Block, labels: Labels) -> None:
+    def _table(self, block: MarkdownBlock, labels: Labels) -> None:
         header, rows = block.rows[0], block.rows[1:]
         if not rows:
-            self._leave(block.line, " | ".join(header.cells), "an empty table")
+            self._skip(block.line, " | ".join(header.cells), "an empty table")
         for row in rows:
-            if is_sparse(row):
-                self._leave(row.line, " | ".join(row.cells), "a row that was not filled in")
-            elif why := self.index(row.cells[0]):
-                self._leave(row.line, " | ".join(row.cells), why)
+            if is_empty_row(row):
+                self._skip(row.line, " | ".join(row.cells), "a row that was not filled in")
+            elif reason := self.pointer_reason(row.cells[0]):
+                self._skip(row.line, " | ".join(row.cells), reason)
             else:
                 self._row(header, row, labels)
 
-    def _row(self, header: Row, row: Row, labels: Labels) -> None:
+    def _row(self, header: TableRow, row: TableRow, labels: Labels) -> None:
         dated = [found for cell in row.cells if (found := leading_date(cell))]
-        self._keep(row_text(header, row), row.line, labels, at=dated[0] if dated else None)
+        self._add(row_text(header, row), row.line, labels, at=dated[0] if dated else None)
 
-    def _quote(self, block: Block, labels: Labels) -> None:
+    def _quote(self, block: MarkdownBlock, labels: Labels) -> None:
         if labels and _QUESTION.search(labels[-1]):
-            answer = "\n".join(written(child) for child in block.children)
-            self._keep(f"{labels[-1]} {answer}", block.line, labels[:-1])
+            answer = "\n".join(render_block(child) for child in block.children)
+            self._add(f"{labels[-1]} {answer}", block.line, labels[:-1])
         else:
             self.walk(block.children, labels)
 
-    def _html(self, block: Block, labels: Labels) -> None:
+    def _html(self, block: MarkdownBlock, labels: Labels) -> None:
         text = re.sub(r"(?s)<!--.*?(?:-->|$)|<(script|style)\b.*?(?:</\1>|$)", "", block.text)
         text = re.sub(r"</?[a-zA-Z][^>]*>", " ", text).strip()
         if len(text.split()) >= _SENTENCE:
-            self._say(text, block.line, labels)
+            self._read_text(text, block.line, labels)
         else:
-            self._leave(block.line, block.text, "a comment" if block.text.lstrip().startswith("<!--") else "markup")
+            self._skip(block.line, block.text, "a comment" if block.text.lstrip().startswith("<!--") else "markup")
 
-    def _say(self, text: str, line: int, labels: Labels) -> None:
-        """A line of running text: a fact, the rest of the one before, or nothing worth a memory."""
-        said = joined(text)
-        why = self.index(said) or unwanted(text)
-        if why is None and all_bold(text) and (ends_as_label(text) or len(said.split()) < _SENTENCE):
-            why = "a label with nothing under it"
-        if why:
-            self._leave(line, said, why)
-        elif _GOES_ON.match(said) and self.facts and self.facts[-1].headings == self.headings.names:
+    def _read_text(self, text: str, line: int, labels: Labels) -> None:
+        """A line of text: a fact, the continuation of the fact before, or nothing worth storing."""
+        text_line = join_lines(text)
+        reason = self.pointer_reason(text_line) or skip_reason(text)
+        if reason is None and is_all_bold(text) and (ends_as_label(text) or len(text_line.split()) < _SENTENCE):
+            reason = "a label with nothing under it"
+        if reason:
+            self._skip(line, text_line, reason)
+        elif _CONTINUES.match(text_line) and self.facts and self.facts[-1].headings == self.headings.names:
             last = self.facts.pop()
-            self.facts.append(replace(last, text=f"{last.text}\n{said}", bare=f"{last.bare}\n{said}"))
+            self.facts.append(replace(last, text=f"{last.text}\n{text_line}", bare=f"{last.bare}\n{text_line}"))
         else:
-            self._keep(said, line, labels)
+            self._add(text_line, line, labels)
 
-    def _keep(
+    def _add(
         self,
-        said: str,
+        text_line: str,
         line: int,
         labels: Labels,
         *,
@@ -205,32 +239,114 @@ class Reading:
         at: datetime | None = None,
         parts: tuple[Fact, ...] = (),
     ) -> None:
-        box = _BOX.match(said)
-        bare = f"{said[box.end() :]} ({'to do' if box[1] == ' ' else 'done'})" if box else said
+        box = _CHECKBOX.match(text_line)
+        bare = f"{text_line[box.end() :]} ({'to do' if box[1] == ' ' else 'done'})" if box else text_line
         before = self.headings.before(bare, labels)
-        apart = "\n" if is_procedure or bare.startswith("```") else " "
-        text = f"{before}:{apart}{bare}" if before else bare
+        separator = "\n" if is_procedure or bare.startswith("```") else " "
+        text = f"{before}:{separator}{bare}" if before else bare
         self.headings.use()
         date = at or leading_date(bare) or self.headings.date
         self.facts.append(Fact(text, bare, line, self.headings.names, self.headings.tags, date, is_procedure, parts))
 
-    def _leave(self, line: int, what: str, why: str) -> None:
+    def _skip(self, line: int, text: str, reason: str) -> None:
         self.headings.use()
-        self.left.append(LeftOut(line, _excerpt(what), why))
+        self.skipped.append(SkippedBlock(line, _excerpt(text), reason))
 
-    def _bare(self, headings: Sequence[Heading]) -> None:
+    def _skip_empty(self, headings: Sequence[Heading]) -> None:
         for heading in headings:
-            self.left.append(LeftOut(heading.line, _excerpt(heading.text), "a heading with nothing under it"))
+            self.skipped.append(SkippedBlock(heading.line, _excerpt(heading.text), "a heading with nothing under it"))
 
 
 def _introduces(text: str, following: str) -> bool:
-    """Whether a paragraph announces the block after it."""
-    said = joined(text)
-    if ends_as_label(text) or (all_bold(text) and not said.endswith((".", "!"))):
+    """Whether a paragraph introduces the block after it."""
+    text_line = join_lines(text)
+    if ends_as_label(text) or (is_all_bold(text) and not text_line.endswith((".", "!"))):
         return True
-    return following != "quote" and len(said.split()) <= _SHORT_LABEL and said[-1:].isalnum()
+    return following != "quote" and len(text_line.split()) <= _SHORT_LABEL and text_line[-1:].isalnum()
 
 
 def _excerpt(text: str) -> str:
-    flat = " ".join(plain(text).split())
+    flat = " ".join(strip_bold(text).split())
     return flat if len(flat) <= _EXCERPT else f"{flat[: _EXCERPT - 1]}…"
+
+
+_GENERIC_HEADERS = frozenset(
+    "metric|key|name|item|field|#|no|no.|nr|setting|property|attribute|feature|thing|entry|parameter|option|component|variable".split("|")
+)  # fmt: skip
+_GENERIC_VALUES = frozenset(
+    "value|description|notes|note|details|meaning|definition|info|what|text|content|valor|descripción|wert".split("|")
+)
+_INDENT = "   "
+# Scripts written without spaces are wrapped without them too.
+_NO_SPACE = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff])\n(?=[\u3040-\u30ff\u3400-\u9fff])")
+
+
+def join_lines(text: str) -> str:
+    """Text on one line."""
+    return " ".join(_NO_SPACE.sub("", strip_bold(text)).split())
+
+
+def paragraph_units(block: MarkdownBlock) -> list[tuple[int, str]]:
+    """The statements of a paragraph, each with its line: labelled lines and turns of a conversation are separate."""
+    lines = block.text.split("\n")
+    if len(lines) > 1 and are_separate_lines(lines):
+        return [(block.line + place, line) for place, line in enumerate(lines)]
+    begins = next((sign for sign in (has_label, starts_turn) if sign(lines[0])), None)
+    if begins is None:
+        return [(block.line, block.text)]
+    found: list[tuple[int, str]] = []
+    for place, line in enumerate(lines):
+        if begins(line):
+            found.append((block.line + place, line))
+        else:
+            start, before = found.pop()
+            found.append((start, f"{before}\n{line}"))
+    return found
+
+
+def render_block(block: MarkdownBlock, indent: str = "") -> str:
+    """A block as plain text, nested lists indented under their item."""
+    match block.kind:
+        case "list":
+            marks = [f"{n}. " if block.ordered else "- " for n in range(1, len(block.children) + 1)]
+            pairs = zip(marks, block.children, strict=True)
+            return "\n".join(f"{indent}{mark}{render_block(item, indent + _INDENT).lstrip()}" for mark, item in pairs)
+        case "item" | "quote":
+            return _render_item(block, indent)
+        case "table":
+            header, *rows = block.rows
+            return "\n".join(f"{indent}- {row_text(header, row)}" for row in rows)
+        case "code":
+            return "\n".join(indent + line for line in block.text.split("\n"))
+    return indent + join_lines(block.text)
+
+
+def _render_item(item: MarkdownBlock, indent: str) -> str:
+    """A single detail follows its statement on the same line; several go below it."""
+    if not item.children:
+        return ""
+    head, *rest = (render_block(child, indent) for child in item.children)
+    if len(item.children) == 2 and _is_one_line(item.children[1]):
+        detail = render_block(item.children[1]).removeprefix("- ").removeprefix("1. ")
+        return f"{head.rstrip(':')}: {detail}"
+    return "\n".join((head, *rest))
+
+
+def _is_one_line(block: MarkdownBlock) -> bool:
+    return block.kind == "list" and len(block.children) == 1 and "\n" not in render_block(block)
+
+
+def is_empty_row(row: TableRow) -> bool:
+    """Whether a row of a table has nothing but its name."""
+    return not any(cell and not is_unfilled(cell) for cell in row.cells[1:] or row.cells)
+
+
+def row_text(header: TableRow, row: TableRow) -> str:
+    """A row as a sentence: what it is about, then each column with its name."""
+    names = [name.strip() for name in header.cells]
+    first = row.cells[0] if names[0].casefold() in _GENERIC_HEADERS or not names[0] else f"{names[0]} {row.cells[0]}"
+    rest = [(name, cell) for name, cell in zip(names[1:], row.cells[1:], strict=False) if cell]
+    if len(rest) == 1 and (not rest[0][0] or rest[0][0].casefold() in _GENERIC_VALUES):
+        return f"{first}: {rest[0][1]}"
+    columns = "; ".join(f"{name}: {cell}" if name else cell for name, cell in rest)
+    return f"{first} — {columns}" if row.cells[0] else columns

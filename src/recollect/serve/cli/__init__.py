@@ -1,1 +1,1 @@
-"""The command line. `menu` names the commands, `commands/` are they, `views/` show answers to people, `Door` opens the store."""
+"""The command line: `command_table` lists the commands, `commands/` implements them, `AppContext` opens the store."""

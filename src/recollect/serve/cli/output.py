@@ -1,7 +1,7 @@
-"""Output: the one place that writes to stdout and stderr, where text is made harmless to a terminal.
+"""Everything written to stdout and stderr: text that is safe for a terminal, notes, errors and progress bars.
 
-A memory may hold anything, also the bytes with which a terminal is told to recolour, retitle or retype; they are shown,
-never sent.
+A memory may contain any bytes, including control sequences that recolour a terminal or change its title. They are shown
+escaped, never sent.
 """
 
 from __future__ import annotations
@@ -11,83 +11,168 @@ import os
 import re
 import sys
 import unicodedata
-from typing import Any, NoReturn
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 # Joiners build letters and emoji; the Arabic number signs are visible marks although Unicode calls them format characters.
 _HARMLESS = frozenset("\u200c\u200d") | frozenset(map(chr, range(0x600, 0x606))) | {"\u06dd", "\u070f", "\u08e2"}
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-# JSON escapes C0 itself; the rest of what a terminal obeys or no encoder accepts is escaped here.
+# JSON escapes C0 itself; here come the other characters that a terminal obeys or that no encoder accepts.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _BROKEN_PIPE, _CANNOT_WRITE = 141, 3
 
 
-def visible(text: str) -> str:
-    """One line of text with every control and hidden character spelled out."""
+def escape_control(text: str) -> str:
+    """One line of text with every control and invisible character escaped."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_spelled(c) for c in text)
+    return "".join(_escape(c) for c in text)
 
 
-def _spelled(character: str) -> str:
+def _escape(character: str) -> str:
     if unicodedata.category(character) not in _HIDDEN or character in _HARMLESS:
         return character
     return character.encode("unicode_escape").decode("ascii")
 
 
 def json_text(value: Any) -> str:
-    """One JSON document: indented for a terminal, one line for a pipe."""
+    """One JSON document: indented on a terminal, one line in a pipe."""
     text = json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
     return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def emit(text: str) -> None:
-    """Write to stdout, now; a reader that went away ends the command quietly."""
+    """Write to stdout and flush; if the reader has closed the pipe, exit without a message."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         _abandon_stdout(_BROKEN_PIPE)
     except OSError as error:
-        complain(f"the answer cannot be written: {error.strerror}")
+        print_error(f"the answer cannot be written: {error.strerror}")
         _abandon_stdout(_CANNOT_WRITE)
 
 
 def emit_bytes(data: bytes) -> None:
-    """Write bytes to stdout as they are, for a file or a program; a reader that went away ends the command quietly."""
+    """Write bytes to stdout unchanged; if the reader has closed the pipe, exit without a message."""
     try:
         sys.stdout.buffer.write(data)
     except BrokenPipeError:
         _abandon_stdout(_BROKEN_PIPE)
 
 
-def note(text: str) -> None:
-    """A remark on stderr; its lines stay lines."""
-    _say("note: " + _lines(text))
+def print_note(text: str) -> None:
+    """Print a note on stderr; line breaks are kept."""
+    _print_stderr("note: " + _escape_lines(text))
 
 
-def complain(text: str) -> None:
-    """An error on stderr; its lines stay lines."""
-    _say("error: " + _lines(text))
+def print_error(text: str) -> None:
+    """Print an error on stderr; line breaks are kept."""
+    _print_stderr("error: " + _escape_lines(text))
 
 
-def complain_json(error: dict[str, Any]) -> None:
-    """An error on stderr, as JSON."""
-    _say(json_text({"error": error}))
+def print_json_error(error: dict[str, Any]) -> None:
+    """Print an error on stderr, as JSON."""
+    _print_stderr(json_text({"error": error}))
 
 
-def _lines(text: str) -> str:
-    return "\n".join(visible(line) for line in text.split("\n"))
+def _escape_lines(text: str) -> str:
+    return "\n".join(escape_control(line) for line in text.split("\n"))
 
 
-def _say(text: str) -> None:
+def _print_stderr(text: str) -> None:
     try:
         sys.stderr.write(text + "\n")
         sys.stderr.flush()
     except OSError:
-        pass  # nobody can be told
+        pass  # there is no other place to report it
 
 
 def _abandon_stdout(code: int) -> NoReturn:
-    # What is still buffered would fail again, loudly, when the interpreter flushes at exit.
+    # Otherwise the interpreter flushes the buffer at exit, fails again and prints a traceback.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise SystemExit(code)
+
+
+class _ProgressBars:
+    """Progress bars on stderr, stopped when the block ends."""
+
+    def __init__(self) -> None:
+        self._bars: Progress | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+
+class DownloadProgress(_ProgressBars):
+    """Shows the download of the embedder: a bar on a terminal, one line per file in a log; nothing if it is cached."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        super().__init__()
+        self._quiet = quiet
+        self._tasks: dict[str, TaskID | None] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if self._quiet:
+            return
+        if not sys.stderr.isatty():
+            if what not in self._tasks:
+                self._tasks[what] = None
+                print_note(f"{what}, once ({_megabytes(total)})")
+            return
+        if self._bars is None:
+            self._bars = _download_bars()
+            self._bars.start()
+        task = self._tasks.get(what)
+        if task is None:
+            task = self._tasks[what] = self._bars.add_task(what, total=None)
+        self._bars.update(task, completed=done, total=total or None)
+
+
+class ItemProgress(_ProgressBars):
+    """Shows how many items of a long operation are done, on a terminal only."""
+
+    def __init__(self, what: str, *, quiet: bool = False) -> None:
+        super().__init__()
+        self._what, self._shown = what, not quiet and sys.stderr.isatty()
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        if self._shown:
+            self._bars = _item_bars()
+            self._bars.start()
+            self._task = self._bars.add_task(self._what, total=None)
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._bars is not None and self._task is not None:
+            self._bars.update(self._task, completed=done, total=total)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.0f} MB" if size else "unknown size"
+
+
+def _download_bars() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True))
+
+
+def _item_bars() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -1,6 +1,6 @@
-"""Times as people type them: ISO, a bare date, "yesterday", "2 days ago", "3d"; and ages as people say them.
+"""Times as people type them (ISO, a bare date, "yesterday", "2 days ago", "3d"), and ages as people read them.
 
-Without a zone, a time is in the zone of the machine. A bare date is its first moment.
+A time without a zone is in the machine's local zone. A bare date means its first moment.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ _SECONDS = {
 }  # fmt: skip
 _SHORT = {"s": "second", "sec": "second", "m": "minute", "min": "minute", "h": "hour", "hr": "hour", "d": "day", "w": "week",
           "mo": "month", "y": "year", "yr": "year"}  # fmt: skip
-_SPAN = re.compile(r"(?P<count>\d+(?:\.\d+)?|an?)\s*(?P<unit>[a-z]+)")
+_DURATION = re.compile(r"(?P<count>\d+(?:\.\d+)?|an?)\s*(?P<unit>[a-z]+)")
 _DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1}
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _EXAMPLES = 'write it like 2026-11-15, 2026-11-15T20:00, "2 days ago" or 3d'
 
 
-def span(text: str) -> timedelta:
-    """A length of time, like `90 minutes` or `3d`; ValueError when it is none."""
-    found = _SPAN.fullmatch(text.strip().lower())
+def parse_duration(text: str) -> timedelta:
+    """Parse a duration like `90 minutes` or `3d`. Raises ValueError."""
+    found = _DURATION.fullmatch(text.strip().lower())
     if found is None:
         raise ValueError(text)
     word = found["unit"]
@@ -34,21 +34,21 @@ def span(text: str) -> timedelta:
     return timedelta(seconds=count * _SECONDS[unit])
 
 
-def moment(text: str, now: datetime, *, ahead: bool = False) -> datetime:
-    """An aware time; a bare length lies in the past, or with `ahead` in the future. ValueError when it is no time."""
-    said = text.strip().lower()
-    if said == "now":
+def parse_time(text: str, now: datetime, *, future: bool = False) -> datetime:
+    """Parse an aware time; a bare duration is counted back from now, or with `future` forward. Raises ValueError."""
+    lowered = text.strip().lower()
+    if lowered == "now":
         return now
-    if said in _DAYS:
-        return _midnight(now.astimezone().date() + timedelta(days=_DAYS[said]))
-    if said.endswith(" ago"):
-        return now - span(said.removesuffix("ago"))
-    if said.startswith("in "):
-        return now + span(said.removeprefix("in "))
-    if _SPAN.fullmatch(said):
-        return now + span(said) if ahead else now - span(said)
-    made = datetime.fromisoformat(text.strip())
-    return made if made.tzinfo is not None else made.astimezone()
+    if lowered in _DAYS:
+        return _midnight(now.astimezone().date() + timedelta(days=_DAYS[lowered]))
+    if lowered.endswith(" ago"):
+        return now - parse_duration(lowered.removesuffix("ago"))
+    if lowered.startswith("in "):
+        return now + parse_duration(lowered.removeprefix("in "))
+    if _DURATION.fullmatch(lowered):
+        return now + parse_duration(lowered) if future else now - parse_duration(lowered)
+    parsed = datetime.fromisoformat(text.strip())
+    return parsed if parsed.tzinfo is not None else parsed.astimezone()
 
 
 def _midnight(day: date) -> datetime:
@@ -67,34 +67,32 @@ def age(then: datetime, now: datetime) -> str:
 
 
 def short_age(then: datetime, now: datetime) -> str:
-    """How long ago, for a narrow column."""
+    """How long ago, for a narrow column: `5m`, `3d`, `2mo`."""
     seconds = max((now - then).total_seconds(), 0)
     unit, size = next(((u, s) for u, s in reversed(_SECONDS.items()) if seconds >= s), ("second", 1))
     return f"{int(seconds // size)}{'mo' if unit == 'month' else unit[0]}"
 
 
-def past(text: str) -> datetime:
-    """The type of options that look back: `3d` is three days ago."""
-    return _moment(text, ahead=False)
+def past_time(text: str) -> datetime:
+    """The click type of options about the past: `3d` is three days ago."""
+    return _parse_option(text, future=False)
 
 
-def ahead(text: str) -> datetime:
-    """The type of options that look ahead: `3d` is in three days."""
-    return _moment(text, ahead=True)
+def future_time(text: str) -> datetime:
+    """The click type of options about the future: `3d` is in three days."""
+    return _parse_option(text, future=True)
 
 
-def lifetime(text: str) -> timedelta:
-    """The type of options that take a length of time; a bare number is seconds."""
+def duration(text: str) -> timedelta:
+    """The click type of options that take a duration; a bare number is seconds."""
     try:
-        return timedelta(seconds=float(text)) if _NUMBER.fullmatch(text.strip()) else span(text)
+        return timedelta(seconds=float(text)) if _NUMBER.fullmatch(text.strip()) else parse_duration(text)
     except (ValueError, OverflowError):
-        raise click.BadParameter(
-            f"{text!r} is not a length of time; write it like 90m, 30d or 3600 (seconds)"
-        ) from None
+        raise click.BadParameter(f"{text!r} is not a duration; write it like 90m, 30d or 3600 (seconds)") from None
 
 
-def _moment(text: str, *, ahead: bool) -> datetime:
+def _parse_option(text: str, *, future: bool) -> datetime:
     try:
-        return moment(text, datetime.now(UTC), ahead=ahead)
+        return parse_time(text, datetime.now(UTC), future=future)
     except (ValueError, OverflowError, OSError):
         raise click.BadParameter(f"{text!r} is not a time; {_EXAMPLES}") from None

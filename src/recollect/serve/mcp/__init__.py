@@ -1,1 +1,1 @@
-"""The MCP door: the verbs of Memory as tools, resources and prompts, on stdio and on loopback HTTP."""
+"""The MCP server: the verbs of Memory as tools, resources and prompts, over stdio and loopback HTTP."""

@@ -1,33 +1,32 @@
-"""Resources: what a client may read without a tool: the start of a session, what is pinned, one memory, the last narrative."""
+"""Resources: what a client may read without a tool call: the session start, pinned memories, one memory, the latest narrative."""
 
 from __future__ import annotations
 
 import mcp_types as types
 
 from recollect.errors import InvalidInput, NotFound, RecollectError
-from recollect.serve.mcp.tool import Desk
-from recollect.serve.mcp.tools.looking import look
-from recollect.serve.mcp.wording import fence, told
+from recollect.serve.mcp.text import fence, memory_line
+from recollect.serve.mcp.tool import ToolContext
+from recollect.serve.mcp.tools.inspect import show_memory
 
-_SCHEME = "recollect://"
-_ONE = "recollect://memory/"
+_MEMORY = "recollect://memory/"
 _MARKDOWN = "text/markdown"
-_MOST_COMPLETED = 20
-_LOOKED_AT = 200
+_MAX_COMPLETIONS = 20
+_MAX_SCANNED = 200
 
-FIXED = (
+RESOURCES = (
     types.Resource(
         uri="recollect://bootstrap",
         name="bootstrap",
         title="Session start",
-        description="What a session starts with: pinned, rules and warnings, where the work stands.",
+        description="What to know at the start of a session: pinned memories, rules and warnings, the state of the work.",
         mime_type=_MARKDOWN,
     ),
     types.Resource(
         uri="recollect://pinned",
         name="pinned",
         title="Pinned memories",
-        description="What is to be in mind at every turn.",
+        description="The memories to keep in mind at every turn.",
         mime_type=_MARKDOWN,
     ),
     types.Resource(
@@ -38,7 +37,7 @@ FIXED = (
         mime_type=_MARKDOWN,
     ),
 )
-MEMORY = types.ResourceTemplate(
+MEMORY_TEMPLATE = types.ResourceTemplate(
     uri_template="recollect://memory/{id}",
     name="memory",
     title="One memory",
@@ -47,37 +46,39 @@ MEMORY = types.ResourceTemplate(
 )
 
 
-def read(desk: Desk, uri: str, *, aside: bool = False) -> str:
-    """The text of a resource; `aside`, for nobody to read: what an agent has read it may not say again as its own."""
-    block = desk.memory.preview if aside else desk.memory.context
+def read_resource(context: ToolContext, uri: str, *, peek: bool = False) -> str:
+    """The text of a resource.
+
+    `peek` reads it without recording that an agent has seen it: an agent that repeats what it has read is an echo.
+    """
+    block = context.memory.preview if peek else context.memory.context
     match uri:
         case "recollect://bootstrap":
             return block(start=True).text or "Nothing is known yet."
         case "recollect://pinned":
             return block(layers=["pinned"]).text or "Nothing is pinned."
         case "recollect://narrative/latest":
-            latest = desk.memory.narratives.latest()
-            return "No session was told yet." if latest is None else fence([told(latest, desk.ids)], desk.seed)
-    wanted = uri.removeprefix(_ONE)
-    if not uri.startswith(_ONE) or not wanted:
-        known = ", ".join([*(resource.uri for resource in FIXED), MEMORY.uri_template])
+            latest = context.memory.narratives.latest()
+            return "No narrative yet." if latest is None else fence(context, [memory_line(latest, context.ids)])
+    memory_id = uri.removeprefix(_MEMORY)
+    if not uri.startswith(_MEMORY) or not memory_id:
+        known = ", ".join([*(resource.uri for resource in RESOURCES), MEMORY_TEMPLATE.uri_template])
         raise NotFound("resource", uri[:200], f"resources: {known}")
     try:
-        return look(desk, {"id": wanted}).text
+        return show_memory(context, memory_id).text
     except InvalidInput as error:
-        raise NotFound("memory", wanted[:80], error.fix) from error
+        raise NotFound("memory", memory_id[:80], error.fix) from error
 
 
-def said(desk: Desk, uri: str) -> str | None:
-    """What a resource says, read aside; None when it cannot be read."""
+def peek_resource(context: ToolContext, uri: str) -> str | None:
+    """The text of a resource, not recorded as read; None when it cannot be read."""
     try:
-        return read(desk, uri, aside=True)
+        return read_resource(context, uri, peek=True)
     except RecollectError:
         return None
 
 
-def completed(desk: Desk, typed: str) -> list[str]:
-    """Short ids of the newest memories that begin as typed."""
-    records = desk.memory.list(limit=_LOOKED_AT)
-    shorts = [desk.ids.give(record) for record in records]
-    return [short for short in shorts if short.startswith(typed.strip().lower())][:_MOST_COMPLETED]
+def complete_id(context: ToolContext, typed: str) -> list[str]:
+    """Short ids of the newest memories that start with the typed text."""
+    shorts = [context.ids.shorten(record) for record in context.memory.list(limit=_MAX_SCANNED)]
+    return [short for short in shorts if short.startswith(typed.strip().lower())][:_MAX_COMPLETIONS]

@@ -1,56 +1,93 @@
-"""Tool: something a client can call: its name, what it is for, its arguments, its answer, and what it does to memory."""
+"""The parts of a tool: its declaration, the context it runs in, its result, and the short ids it shows and accepts."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from recollect.serve.mcp.short_ids import ShortIds
+from recollect.values.memory import Record
 
 if TYPE_CHECKING:
     from recollect.engine import Memory
 
 Schema = dict[str, Any]
 Arguments = dict[str, Any]
+_MAX_SHORT_IDS = 20_000
+_LENGTHS = (8, 12, 36)
+
+
+@dataclass(slots=True)
+class ShortIds:
+    """The short ids one server has shown, most recent last.
+
+    A short id is the end of an id. Looking one up in the store reads all ids; one that this server has shown is found here
+    instead. It is also unambiguous: when two ids have the same end, the second is shown with a longer one.
+    """
+
+    _shown: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def shorten(self, record: Record) -> str:
+        """The short id of a memory."""
+        return self.shorten_id(record.id)
+
+    def shorten_id(self, id: str) -> str:
+        """The short form of an id."""
+        with self._lock:
+            short = next(id[-length:] for length in _LENGTHS if self._shown.get(id[-length:], id) == id)
+            self._shown[short] = id
+            self._shown.move_to_end(short)
+            if len(self._shown) > _MAX_SHORT_IDS:
+                self._shown.popitem(last=False)
+            return short
+
+    def expand(self, short: str) -> str:
+        """The full id behind a short one; anything else is returned unchanged."""
+        return self._shown.get(short.strip().lower().removeprefix("recollect://memory/"), short)
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """What a tool works at: the open store, and the short ids handed out over it."""
+class ToolContext:
+    """What a tool call works with: the open store and the short ids of the server.
+
+    The marker of the fence around recalled text is derived from `fence_seed`, so that it is the same in every result and prompt
+    caches stay valid.
+    """
 
     memory: Memory
     ids: ShortIds
-    # What the mark of a fence is made from: the same in every answer, so that prompt caches hold.
-    seed: str = ""
+    fence_seed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a tool says: to whoever reads, and to programs."""
+class ToolResult:
+    """The result of a tool call: text for the agent, and the same as structured content for programs."""
 
     text: str
-    form: dict[str, Any]
+    structured: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool. `reads` changes no memory; `destroys` may hide or replace what is known; `repeats`: twice is once."""
+    """One tool of the server. The three flags become the annotations of the protocol."""
 
     name: str
     title: str
     description: str
     arguments: Mapping[str, Schema]
-    answer: Schema
-    run: Callable[[Desk, Arguments], Answer]
+    output_schema: Schema
+    run: Callable[[ToolContext, Arguments], ToolResult]
     required: tuple[str, ...] = ()
-    reads: bool = False
-    destroys: bool = False
-    repeats: bool = False
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
 
     @property
     def input_schema(self) -> Schema:
-        """Its arguments as JSON Schema 2020-12: an object that allows nothing else."""
+        """The arguments as JSON Schema 2020-12: an object without additional properties."""
         schema: Schema = {"type": "object", "properties": dict(self.arguments)}
         if self.required:
             schema["required"] = list(self.required)

@@ -16,6 +16,7 @@ from recollect.testing.contract.candidates import CandidatesContract
 from recollect.testing.contract.graph import GraphContract
 from recollect.testing.contract.identity import IdentityContract
 from recollect.testing.contract.journal import JournalContract
+from recollect.testing.contract.leases import LeasesContract
 from recollect.testing.contract.legs import LegsContract
 from recollect.testing.contract.lists import ListsContract
 from recollect.testing.contract.models import ModelsContract
@@ -43,5 +44,6 @@ class StoreContract(
     GraphContract,
     StandingContract,
     WholeContract,
+    LeasesContract,
 ):
     """Everything a store must keep to."""

@@ -25,9 +25,9 @@ from recollect.testing.contract.samples import (
     record,
     row_of,
 )
+from recollect.values.enums import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 from recollect.values.memory import Provenance
 from recollect.values.search import ASSISTANT, UNKNOWN
-from recollect.values.words import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
 LATER = NOW + timedelta(hours=1)
 
@@ -101,7 +101,7 @@ class CandidatesContract:
         row = row_of(store, memory)
         for at in (LATER, NOW - timedelta(hours=1)):
             with store.transaction(ACCOUNT, "tester", LATER) as tx:
-                tx.touch(ACCOUNT, {row: 2}, at)
+                tx.touch(ACCOUNT, {row: (2, at)})
         found, _ = found_by(store)
         assert found.columns.access_count[0] == 4
         assert found.columns.accessed[0] == LATER.timestamp()
@@ -177,7 +177,7 @@ class CandidatesContract:
         put(store, record("elsewhere", account="other"), vectors=axis(0))
         wanted = replace(SEARCH, depth=4, filter=replace(SEARCH.filter, statuses=("active", "forgotten")))
         vectors = [axis(0).reshape(-1), axis(1).reshape(-1)]
-        with store.reading(NOW) as reader:
+        with store.view(NOW) as reader:
             several = reader.near(wanted, vectors)
             alone = [reader.candidates(replace(wanted, vector=vector)) for vector in vectors]
         for near, one in zip(several, alone, strict=True):

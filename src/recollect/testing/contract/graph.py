@@ -31,13 +31,13 @@ from recollect.values.scope import GLOBAL, Identity
 
 def row_of(store: Store, memory: Record) -> int:
     """The row number of a stored memory, whoever may see it."""
-    with store.reading() as reader:
+    with store.view() as reader:
         return reader.rows_of(memory.account, [memory.id])[0]
 
 
 def steps(store: Store, *nodes: Node, most: int = 10, account: str = ACCOUNT) -> list[Edge]:
     """The steps a walk may take from some nodes."""
-    with store.reading() as reader:
+    with store.view() as reader:
         return reader.edges(account, nodes, most)
 
 
@@ -129,7 +129,7 @@ class GraphContract:
         put(store, target, source)
         alter(store, source, "link", links=(Link(target.id, "relates_to", 0.5),))
         assert len(steps(store, ("memory", row_of(store, target)))) == 1
-        with store.reading() as reader:
+        with store.view() as reader:
             (kept,) = reader.get(ACCOUNT, [source.id])
         assert kept is not None
         assert kept.links == (Link(target.id, "relates_to", 0.5),)
@@ -146,7 +146,7 @@ class GraphContract:
         assert [(e.target, e.weight) for e in steps(store, ("memory", rows[0]))] == [(("cluster", made.id), 0.6)]
         assert [e.target[1] for e in steps(store, ("cluster", made.id))] == [rows[1], rows[0]]
         assert steps(store, ("cluster", made.id), account="other") == []
-        with store.reading() as reader:
+        with store.view() as reader:
             assert [(c.name, c.size) for c in reader.clusters(ACCOUNT)] == [("greens", 2)]
             assert reader.clusters("other") == []
 
@@ -171,7 +171,7 @@ class GraphContract:
         clustered(store, cluster("zanzibar"), row_of(store, memory))
         with store.transaction(ACCOUNT, "test", NOW) as tx:
             tx.purge(memory)
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.clusters(ACCOUNT) == []
 
     def test_a_dropped_cluster_leaves_its_members(self, store: Store) -> None:
@@ -191,7 +191,7 @@ class GraphContract:
         first, hidden = record("one"), record("two", status="forgotten")
         put(store, first, hidden, vectors=axis(1))
         put(store, record("no vector"))
-        with store.reading() as reader:
+        with store.view() as reader:
             found = reader.embedded(ACCOUNT)
             assert reader.how_many_embedded(ACCOUNT) == 1
         assert found.rows.tolist() == [row_of(store, first)]
@@ -202,11 +202,11 @@ class GraphContract:
         one, two = record("one", triggers=("println!", "word:drop")), record("two")
         put(store, one, two)
         put(store, record("theirs", account="other", triggers=("x1",)))
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.triggers(ACCOUNT) == [(row_of(store, one), "println!"), (row_of(store, one), "word:drop")]
         alter(store, one, "update", triggers=())
         alter(store, two, "update", triggers=("glob:*.env",))
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.triggers(ACCOUNT) == [(row_of(store, two), "glob:*.env")]
 
     def test_rows_that_may_not_be_seen_are_left_out(self, store: Store) -> None:
@@ -214,13 +214,39 @@ class GraphContract:
         others = [record("hers", scope="agent", agent="eve"), record("gone", status="forgotten")]
         put(store, seen, old, record("new", supersedes=old.id), *others)
         rows = [row_of(store, memory) for memory in (others[0], seen, old, others[1])]
-        with store.reading(NOW) as reader:
-            assert reader.among(SEARCH, [*rows, 999]) == [row_of(store, seen)]
+        with store.view(NOW) as reader:
+            assert reader.filter_visible(SEARCH, [*rows, 999]) == [row_of(store, seen)]
+
+    def test_visible_edges_are_those_that_lead_to_no_hidden_memory(self, store: Store) -> None:
+        hers = record("hers", scope="agent", agent="eve", tags=("a",))
+        old = record("old", tags=("a",))
+        one = record("one", tags=("a",), links=(Link(hers.id, "relates_to"), Link(old.id, "relates_to")))
+        two = record("two", tags=("a",), supersedes=old.id, links=(Link(one.id, "derived_from"),))
+        gone = record("gone", status="forgotten", tags=("a",), links=(Link(one.id, "relates_to"),))
+        put(store, hers, old, one, two, gone)
+        rows = {row_of(store, memory): memory for memory in (hers, old, one, two, gone)}
+        made = cluster("green")
+        clustered(store, made, *rows)
+        nodes: list[Node] = [("tag", "a"), ("cluster", made.id), *(("memory", row) for row in rows)]
+        visible = {row for row, memory in rows.items() if memory in (one, two)}
+        with store.view(NOW) as reader:
+            for upwards in (True, False):
+                every = reader.edges(ACCOUNT, nodes, 9, upwards=upwards)
+                found = reader.visible_edges(SEARCH, nodes, 9, upwards=upwards)
+                assert found == [e for e in every if e.target[0] != "memory" or e.target[1] in visible]
+                assert {e.relation for e in found} == {
+                    "has_tag",
+                    "in_cluster",
+                    "relates_to",
+                    "derived_from",
+                    "supersedes",
+                }
+            assert reader.visible_edges(SEARCH, [], 9) == []
 
     def test_tags_are_counted_for_those_who_reach_them(self, store: Store) -> None:
         put(store, record("a", tags=("x", "y")), record("b", tags=("x",)), record("c", tags=("y",), status="forgotten"))
         put(store, record("d", tags=("secret",), scope="agent", agent="eve"))
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.tag_counts(VIEWER.identity, NOW) == {"x": 2, "y": 1}
             assert reader.tag_counts(Identity(ACCOUNT, "eve"), NOW) == {"x": 2, "secret": 1, "y": 1}
 
@@ -230,7 +256,7 @@ class GraphContract:
         for before, after in ((None, made), (made, changed)):
             with store.transaction(ACCOUNT, "test", NOW) as tx:
                 tx.put_document(before, after, "describe")
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.documents(ACCOUNT, "tag") == [changed] == reader.documents(ACCOUNT, "tag", "deploy")
             assert reader.documents(ACCOUNT, "gap") == [] == reader.documents(ACCOUNT, "tag", "other")
             assert reader.documents("other", "tag") == []
@@ -245,7 +271,7 @@ class GraphContract:
         )
         with store.transaction(ACCOUNT, "test", NOW) as tx:
             tx.put_document(changed, None, "describe")
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.documents(ACCOUNT, "tag") == []
 
     def test_asked_about_the_past_only_what_had_begun_counts(self, store: Store) -> None:

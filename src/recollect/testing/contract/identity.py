@@ -6,9 +6,9 @@ from datetime import timedelta
 
 from recollect.ports import Store
 from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, alter, axis, held, put, record, row_of
+from recollect.values.enums import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 from recollect.values.link import Link
 from recollect.values.memory import Breadcrumb, Provenance, Record
-from recollect.values.words import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
 LATER = NOW + timedelta(hours=1, microseconds=7)
 
@@ -75,14 +75,14 @@ class IdentityContract:
         made += [record(f"delivery {word}", delivery=word) for word in DELIVERIES]
         made += [record(f"source {word}", provenance=Provenance(word)) for word in PROVENANCE_KINDS]  # type: ignore[arg-type]
         put(store, *made)
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.get(ACCOUNT, [memory.id for memory in made]) == made
 
     def test_get_answers_in_order_with_none_for_what_is_not_there(self, store: Store) -> None:
         one, two, foreign = record("one green"), record("two green"), record("three green", account="other")
         put(store, one, two)
         put(store, foreign)
-        with store.reading() as reader:
+        with store.view() as reader:
             wanted = [two.id, record().id, foreign.id, one.id, two.id]
             assert reader.get(ACCOUNT, wanted) == [two, None, None, one, two]
             assert reader.get(ACCOUNT, []) == []
@@ -92,7 +92,7 @@ class IdentityContract:
         put(store, one, two)
         put(store, foreign)
         rows = [row_of(store, two), 99_999, row_of(store, one)]
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.fetch(ACCOUNT, rows) == [two, one]
             assert reader.fetch("other", rows) == []
 
@@ -100,14 +100,14 @@ class IdentityContract:
         one, two, foreign = record("one green"), record("two green"), record("three red", account="other")
         put(store, one, two)
         put(store, foreign)
-        with store.reading() as reader:
+        with store.view() as reader:
             rows = [row_of(store, two), 99_999, *reader.rows_of("other", [foreign.id]), row_of(store, one)]
-            seen = reader.glimpse(ACCOUNT, rows)
+            seen = reader.read_snippets(ACCOUNT, rows)
             assert [(glimpse.id, glimpse.content) for glimpse in seen] == [(m.id, m.content) for m in (two, one)]
-            assert reader.glimpse(ACCOUNT, []) == []
+            assert reader.read_snippets(ACCOUNT, []) == []
         with store.transaction(ACCOUNT, "me", NOW) as tx:
             tx.change(one, changed := one.with_(content="one blue"), "update")
-            (glimpse,) = tx.glimpse(ACCOUNT, rows[-1:])
+            (glimpse,) = tx.read_snippets(ACCOUNT, rows[-1:])
             assert glimpse.content == changed.content
 
     def test_an_id_is_found_by_its_beginning_else_by_its_end(self, store: Store) -> None:
@@ -116,39 +116,39 @@ class IdentityContract:
         foreign = record("three", account="other").with_(id="0190aaaa-0000-7000-8000-00000000ffff")
         put(store, one, two)
         put(store, foreign)
-        with store.reading() as reader:
-            assert set(reader.resolve(ACCOUNT, "0190")) == {one.id, two.id}
-            assert reader.resolve(ACCOUNT, "0190aab") == [two.id]
-            assert reader.resolve(ACCOUNT, "0190AAAA-0000") == [one.id]
-            assert reader.resolve(ACCOUNT, one.id) == [one.id]
-            assert reader.resolve(ACCOUNT, "beef") == [one.id]
-            assert reader.resolve(ACCOUNT, "a0190") == [two.id]
-            assert reader.resolve(ACCOUNT, "ffff") == []
-            assert reader.resolve("nobody", "0190") == []
+        with store.view() as reader:
+            assert {one.id for one in reader.find_by_id(ACCOUNT, "0190")} == {one.id, two.id}
+            assert [one.id for one in reader.find_by_id(ACCOUNT, "0190aab")] == [two.id]
+            assert [one.id for one in reader.find_by_id(ACCOUNT, "0190AAAA-0000")] == [one.id]
+            assert [one.id for one in reader.find_by_id(ACCOUNT, one.id)] == [one.id]
+            assert [one.id for one in reader.find_by_id(ACCOUNT, "beef")] == [one.id]
+            assert [one.id for one in reader.find_by_id(ACCOUNT, "a0190")] == [two.id]
+            assert [one.id for one in reader.find_by_id(ACCOUNT, "ffff")] == []
+            assert [one.id for one in reader.find_by_id("nobody", "0190")] == []
 
     def test_the_same_text_is_found_whatever_its_case_spacing_and_full_stop(self, store: Store) -> None:
         memory = record("The  Green Door\tis open.")
         put(store, memory, record("the green door is open now"))
         put(store, record("the green door is open", account="other"))
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.same_text(ACCOUNT, "the green door IS open") == [memory]
             assert reader.same_text(ACCOUNT, "green door") == []
         alter(store, memory, content="the green door is shut")
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.same_text(ACCOUNT, "the green door is open") == []
 
     def test_a_forgotten_text_is_still_found_as_the_same(self, store: Store) -> None:
         memory = record()
         put(store, memory)
         alter(store, memory, "forget", status="forgotten")
-        with store.reading() as reader:
+        with store.view() as reader:
             assert [m.status for m in reader.same_text(ACCOUNT, memory.content)] == ["forgotten"]
 
     def test_a_key_finds_its_memory_even_a_forgotten_one(self, store: Store) -> None:
         memory = record(key="once")
         put(store, memory)
         alter(store, memory, "forget", status="forgotten")
-        with store.reading() as reader:
+        with store.view() as reader:
             found = reader.by_key(ACCOUNT, "once")
             assert found is not None
             assert (found.id, found.status) == (memory.id, "forgotten")
@@ -161,22 +161,22 @@ class IdentityContract:
             tx.switch(ACCOUNT, "atlas", on=False)
             tx.switch(ACCOUNT, "*", on=False)
             tx.switch(ACCOUNT, "never off", on=True)
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.switched_off(ACCOUNT) == {"atlas", "*"}
             assert reader.switched_off("other") == frozenset()
             assert reader.events(ACCOUNT) == []
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             tx.switch(ACCOUNT, "*", on=True)
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.switched_off(ACCOUNT) == {"atlas"}
 
     def test_a_note_is_what_was_last_written(self, store: Store) -> None:
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.note("scale") is None
         for value in ("first", "zweitens ü"):
             with store.transaction("", "tester", NOW) as tx:
                 tx.set_note("scale", value)
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.note("scale") == "zweitens ü"
 
     def test_counts_count_one_account(self, store: Store) -> None:
@@ -189,7 +189,7 @@ class IdentityContract:
         )
         put(store, record("three", type="rule", status="forgotten"))
         put(store, record("four", account="other"))
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.count(ACCOUNT, NOW) == {
                 "statuses": {"active": 2, "forgotten": 1},
                 "types": {"fact": 2},

@@ -19,16 +19,15 @@ from recollect.testing.contract.samples import (
     row_of,
 )
 from recollect.values.document import Document, document_image
-from recollect.values.event import Event
+from recollect.values.event import Event, to_image
 from recollect.values.ids import new_id
-from recollect.values.image import to_image
 from recollect.values.memory import Breadcrumb, Record
 
 LATER = NOW + timedelta(hours=1)
 
 
 def _events(store: Store, memory: Record) -> list[Event]:
-    with store.reading() as reader:
+    with store.view() as reader:
         return reader.events(memory.account, memory_id=memory.id)
 
 
@@ -85,7 +84,7 @@ class JournalContract:
         assert {(event.before, event.reason) for event in events} == {(None, None)}
         assert [event.after for event in events] == [None, None, {"place": list(memory.place)}]
         assert recalled(store) == {"the green door is open"}
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.purged(ACCOUNT, "The green safe opens with 4712.")
             assert not reader.purged("other", "the green safe opens with 4712")
             assert not reader.purged(ACCOUNT, "the green door is open")
@@ -99,7 +98,7 @@ class JournalContract:
             tx.insert(record("the green door is open"), None)
             tx.insert(record("the green lamp is broken"), None)
         put(store, record("the green kettle boils"))
-        with store.reading() as reader:
+        with store.view() as reader:
             both = reader.events(ACCOUNT, operation=operation.id)
             assert [event.operation for event in both] == [operation.id] * 2
             assert len({event.operation for event in reader.events(ACCOUNT)}) == 2
@@ -110,7 +109,7 @@ class JournalContract:
         for number, memory in enumerate(memories):
             put(store, memory, at=NOW + timedelta(minutes=number))
         put(store, record("the green lamp is broken", account="other"))
-        with store.reading() as reader:
+        with store.view() as reader:
             events = reader.events(ACCOUNT)
             numbers = [event.seq for event in events]
             assert [event.memory_id for event in events] == [memory.id for memory in memories]
@@ -125,12 +124,13 @@ class JournalContract:
         memory = record()
         put(store, memory)
         (event,) = _events(store, memory)
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.undone(ACCOUNT, [event.operation]) == frozenset()
-        with store.transaction(ACCOUNT, "tester", LATER, undoes=event.operation) as tx:
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            tx.set_undoes(event.operation)
             assert tx.operation.undoes == event.operation
             tx.remove(memory)
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.undone(ACCOUNT, [event.operation, memory.id]) == frozenset((event.operation,))
             assert reader.undone("other", [event.operation]) == frozenset()
             assert reader.events(ACCOUNT)[-1].undoes == event.operation
@@ -141,7 +141,7 @@ class JournalContract:
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             tx.put_document(None, made, "pool")
             tx.put_document(made, changed, "pool")
-        with store.reading() as reader:
+        with store.view() as reader:
             first, second = reader.events(ACCOUNT)
         assert (first.before, first.after) == (None, document_image(made))
         assert second.before is not None
@@ -153,20 +153,20 @@ class JournalContract:
         put(store, memory)
         row = row_of(store, memory)
         with store.transaction(ACCOUNT, "tester", LATER) as tx:
-            tx.touch(ACCOUNT, {row: 3, 10_000: 1}, LATER)
+            tx.touch(ACCOUNT, {row: (3, LATER), 10_000: (1, LATER)})
         found = held(store, memory)
         assert found is not None
         assert (found.access_count, found.accessed_at, found.updated_at) == (3, LATER, NOW)
         assert len(_events(store, memory)) == 1
         with store.transaction("other", "tester", LATER) as tx:
-            tx.touch("other", {row: 3}, LATER)
+            tx.touch("other", {row: (3, LATER)})
         assert held(store, memory) == found
 
     def test_a_change_never_sets_the_counters_back(self, store: Store) -> None:
         memory = record("the green door is open")
         put(store, memory)
         with store.transaction(ACCOUNT, "tester", LATER) as tx:
-            tx.touch(ACCOUNT, {row_of(store, memory): 2}, LATER)
+            tx.touch(ACCOUNT, {row_of(store, memory): (2, LATER)})
             # Decided on a reading from before the touch.
             tx.change(memory, memory.with_(score=3), "reinforce")
         found = held(store, memory)
@@ -181,6 +181,6 @@ class JournalContract:
             tx.set_vectors(ACCOUNT, memory.id, axis(0))
             tx.set_vectors(ACCOUNT, record().id, axis(0))
         assert [event.kind for event in _events(store, memory)] == ["remember"]
-        with store.reading() as reader:
+        with store.view() as reader:
             events = reader.events(ACCOUNT, embeds=True)
             assert [(event.kind, event.before, event.after) for event in events[1:]] == [("embed", {}, {})]

@@ -25,9 +25,8 @@ from recollect.testing.contract.samples import (
     record,
     row_of,
 )
-from recollect.values.filter import Filter
 from recollect.values.memory import Record
-from recollect.values.search import Search
+from recollect.values.search import Filter, Search
 
 
 def _said(content: str, position: int, **fields: Any) -> Record:
@@ -57,7 +56,7 @@ class LegsContract:
             record("blue three", status="forgotten"),
         )
         put(store, plain, hidden, forgotten)
-        with store.reading() as reader:
+        with store.view() as reader:
             everywhere = replace(VIEWER, identity=replace(VIEWER.identity, agent="bob"))
             search = Search(everywhere, Filter(statuses=EVERY_STATUS), NOW.timestamp(), terms=("blue",))
             rows = tuple(reader.candidates(search).rows.tolist())
@@ -118,16 +117,33 @@ class LegsContract:
         one, two = record("green door handle"), record("green door")
         put(store, one, two, record("green private door", scope="agent", agent="bob"), record("a door"))
         rows = {row_of(store, one), row_of(store, two)}
-        with store.reading() as reader:
-            both, none, one_only, nothing = reader.holding(
+        with store.view() as reader:
+            both, none, one_only, nothing = reader.rows_with_terms(
                 SEARCH, [("green", "door"), ("green", "roof"), ("handl",), ()], most=3
             )
             assert (set(both), none, one_only, nothing) == (rows, [], [row_of(store, one)], [])
-            assert reader.holding(SEARCH, [("green", "door")], most=2) == [[]]
+            assert reader.rows_with_terms(SEARCH, [("green", "door")], most=2) == [[]]
+
+    def test_a_search_counts_the_visible_rows_with_each_term(self, store: Store) -> None:
+        put(
+            store,
+            record("green door handle"),
+            record("green door"),
+            record("green private door", scope="agent", agent="bob"),
+            record("a door"),
+        )
+        search = replace(SEARCH, terms=("green", "door", "roof", "handl"))
+        with store.view() as reader:
+            assert reader.candidates(replace(search, holders=3)).holders.tolist() == [2, 0, 0, 1]
+            assert reader.candidates(replace(search, holders=9)).holders.tolist() == [2, 3, 0, 1]
+            assert reader.candidates(search).holders.tolist() == []
+            assert reader.candidates(replace(search, terms=(), holders=9)).holders.tolist() == []
 
     def test_phrases_stay_under_the_filter(self, store: Store) -> None:
         tagged = record("green door", tags=("house",), type="rule")
         put(store, tagged, record("green door too"))
-        with store.reading() as reader:
+        with store.view() as reader:
             for narrow in (Filter(types=("rule",)), Filter(tags=("house",))):
-                assert reader.holding(replace(SEARCH, filter=narrow), [("green",)], most=9) == [[row_of(store, tagged)]]
+                assert reader.rows_with_terms(replace(SEARCH, filter=narrow), [("green",)], most=9) == [
+                    [row_of(store, tagged)]
+                ]

@@ -9,9 +9,9 @@ import pytest
 
 from recollect.ports import Store
 from recollect.testing.contract.samples import ACCOUNT, EVERY_STATUS, IDENTITY, NOW, listed, put, recalled, record
-from recollect.values.filter import Filter
 from recollect.values.memory import Provenance, Record
 from recollect.values.scope import Identity
+from recollect.values.search import Filter
 
 DAY = timedelta(days=1)
 _BESIDE = record("plain and green")
@@ -61,7 +61,7 @@ class ListsContract:
     def test_a_list_is_newest_first_and_comes_in_pages(self, store: Store) -> None:
         for number in range(5):
             put(store, record(f"green {number}"))
-        with store.reading() as reader:
+        with store.view() as reader:
 
             def page(limit: int, offset: int) -> list[str]:
                 return [m.content for m in reader.find(IDENTITY, Filter(), NOW, limit=limit, offset=offset)]

@@ -18,21 +18,20 @@ from recollect.testing.contract.samples import (
     put,
     record,
 )
-from recollect.values.filter import Filter
-from recollect.values.search import Search
+from recollect.values.search import Filter, Search
 
 
 def _cosines(store: Store) -> dict[str, float]:
     """What a search along the first axis finds: content to cosine."""
     search = Search(VIEWER, Filter(), NOW.timestamp(), axis(0).reshape(-1), ("green",))
-    with store.reading() as reader:
+    with store.view() as reader:
         found = reader.candidates(search)
         memories = reader.fetch(ACCOUNT, found.rows.tolist())
         return {m.content: round(float(c), 3) for m, c in zip(memories, found.cosine, strict=True)}
 
 
 def _mean(store: Store) -> float:
-    with store.reading() as reader:
+    with store.view() as reader:
         return reader.candidates(Search(VIEWER, Filter(), NOW.timestamp(), axis(0).reshape(-1), mean=True)).mean_cosine
 
 
@@ -45,7 +44,7 @@ class ModelsContract:
         put(store, one, vectors=leaning(0.3))
         put(store, several, vectors=np.concatenate((axis(1), axis(0), axis(2))))
         put(store, none)
-        with store.reading() as reader:
+        with store.view() as reader:
             found = reader.vectors(ACCOUNT, [one.id, several.id, none.id])
             assert set(found) == {one.id, several.id}
             assert found[several.id].shape == (3, DIMENSIONS)
@@ -82,7 +81,7 @@ class ModelsContract:
         assert _cosines(store) == {"one green": 1.0}
         alter(store, memory, content="two green")
         assert np.isnan(_cosines(store)["two green"])
-        with store.reading() as reader:
+        with store.view() as reader:
             assert [m.id for m in reader.unembedded(ACCOUNT, 10)] == [memory.id]
 
     def test_a_changed_text_is_found_by_its_new_vector_and_words_only(self, store: Store) -> None:
@@ -100,7 +99,7 @@ class ModelsContract:
         assert _cosines(store) == {"one green": 1.0}
         store.use_model("another", DIMENSIONS)
         assert np.isnan(_cosines(store)["one green"])
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.vectors(ACCOUNT, [memory.id]) == {}
             assert reader.count(ACCOUNT, NOW)["models"] == {MODEL: 1}
         store.use_model(MODEL, DIMENSIONS)
@@ -113,7 +112,7 @@ class ModelsContract:
         put(store, record("two green"), vectors=np.eye(1, 2 * DIMENSIONS, dtype=np.float32))
         vector = np.eye(1, 2 * DIMENSIONS, dtype=np.float32).reshape(-1)
         search = Search(VIEWER, Filter(), NOW.timestamp(), vector, ())
-        with store.reading() as reader:
+        with store.view() as reader:
             found = reader.candidates(search)
             assert [m.content for m in reader.fetch(ACCOUNT, found.rows.tolist())] == ["two green"]
 
@@ -122,7 +121,7 @@ class ModelsContract:
         memories = [record(f"green {number}") for number in range(3)]
         put(store, *memories)
         put(store, record("green elsewhere", account="other"))
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.unembedded(ACCOUNT, 2) == memories[:2]
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             tx.set_vectors(ACCOUNT, memories[0].id, leaning(0.5))

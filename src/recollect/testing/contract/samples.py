@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.ports import Store
-from recollect.values.filter import Filter
+from recollect.values.enums import EventKind, Status
 from recollect.values.ids import new_id
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Viewer
-from recollect.values.search import Candidates, Search
-from recollect.values.words import EventKind, Status
+from recollect.values.search import Candidates, Filter, Search
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ACCOUNT = "acme"
@@ -64,33 +63,33 @@ def alter(store: Store, memory: Record, kind: EventKind = "update", at: datetime
 
 def held(store: Store, memory: Record) -> Record | None:
     """A memory as the store has it, by its id."""
-    with store.reading() as reader:
+    with store.view() as reader:
         return reader.get(memory.account, [memory.id])[0]
 
 
 def listed(store: Store, identity: Identity = IDENTITY, now: datetime = NOW, **conditions: Any) -> list[str]:
     """The contents a list shows, newest first."""
-    with store.reading() as reader:
+    with store.view() as reader:
         return [m.content for m in reader.find(identity, Filter(**conditions), now, limit=1000)]
 
 
 def row_of(store: Store, memory: Record) -> int:
     """The row number of a stored memory, found by its own words."""
     search = Search(VIEWER, Filter(statuses=EVERY_STATUS), NOW.timestamp(), terms=_all_terms(memory))
-    with store.reading() as reader:
+    with store.view() as reader:
         rows = reader.candidates(search).rows.tolist()
         return next(int(row) for row in rows if reader.fetch(memory.account, [row])[0].id == memory.id)
 
 
 def _all_terms(memory: Record) -> tuple[str, ...]:
-    from recollect.persist.index.rows import lexical_terms
+    from recollect.store.index.columns import lexical_terms
 
     return tuple(dict.fromkeys(lexical_terms(memory)))
 
 
 def found_by(store: Store, search: Search = SEARCH) -> tuple[Candidates, list[str]]:
     """The candidates of a search, and their contents in the same order."""
-    with store.reading() as reader:
+    with store.view() as reader:
         found = reader.candidates(search)
         return found, [m.content for m in reader.fetch(search.viewer.account, found.rows.tolist())]
 

@@ -8,14 +8,13 @@ from typing import Any
 
 from recollect.ports import Store
 from recollect.testing.contract.samples import NOW, SEARCH, VIEWER, alter, put, record
-from recollect.values.filter import Filter
-from recollect.values.search import Search
+from recollect.values.search import DeliveryQuery, Filter, Search
 
 
 def _shown(store: Store, search: Search = SEARCH, *, limit: int = 50, **wanted: Any) -> list[str]:
     """The contents of what stands so, in order."""
-    with store.reading() as reader:
-        rows = reader.standing(search, limit=limit, **wanted)
+    with store.view() as reader:
+        (rows,) = reader.list_by_delivery(search, [DeliveryQuery(limit, **wanted)])
         return [memory.content for memory in reader.fetch(search.viewer.account, rows)]
 
 
@@ -52,10 +51,29 @@ class StandingContract:
         assert _shown(store, since=start, limit=1) == ["old"]
         assert _shown(store, since=(NOW + timedelta(hours=1)).timestamp()) == ["old"]
 
+    def test_named_rows_are_listed_as_far_as_they_are_visible(self, store: Store) -> None:
+        low, high = record("low", importance=0.1), record("high", importance=0.9)
+        hidden = record("hidden", scope="agent", agent="bob")
+        put(store, low, hidden, high, record("not named"))
+        with store.view() as reader:
+            rows = tuple(reader.rows_of("acme", [low.id, hidden.id, high.id]))
+        assert _shown(store, rows=(*rows, 999)) == ["high", "low"]
+        assert _shown(store, rows=rows, limit=1) == ["high"]
+        assert _shown(store, rows=()) == []
+
+    def test_several_lists_are_answered_in_their_order(self, store: Store) -> None:
+        put(store, record("a", delivery="pinned"), record("b", type="rule"))
+        lists = [DeliveryQuery(9, types=("rule",)), DeliveryQuery(9, rows=()), DeliveryQuery(9, deliveries=("pinned",))]
+        with store.view() as reader:
+            found = reader.list_by_delivery(SEARCH, lists)
+            assert [[one.content for one in reader.fetch("acme", rows)] for rows in found] == [["b"], [], ["a"]]
+            assert reader.list_by_delivery(SEARCH, []) == []
+
     def test_counting_accesses_moves_nothing(self, store: Store) -> None:
         put(store, record("one"), record("two", created_at=NOW + timedelta(hours=1)))
         with store.transaction("acme", "tester", NOW) as tx:
-            tx.touch("acme", dict.fromkeys(tx.standing(SEARCH, limit=9)[1:], 50), NOW + timedelta(days=1))
+            (rows,) = tx.list_by_delivery(SEARCH, [DeliveryQuery(9)])
+            tx.touch("acme", dict.fromkeys(rows[1:], (50, NOW + timedelta(days=1))))
         assert _shown(store) == _shown(store, since=0.0) == ["two", "one"]
 
     def test_what_may_not_be_seen_does_not_stand(self, store: Store) -> None:
@@ -83,5 +101,6 @@ class StandingContract:
     def test_what_was_just_written_stands_in_the_same_transaction(self, store: Store) -> None:
         with store.transaction("acme", "tester", NOW) as tx:
             tx.insert(record("fresh", delivery="pinned"), None)
-            rows = tx.standing(Search(VIEWER, Filter(), NOW.timestamp()), deliveries=("pinned",), limit=5)
+            search = Search(VIEWER, Filter(), NOW.timestamp())
+            (rows,) = tx.list_by_delivery(search, [DeliveryQuery(5, deliveries=("pinned",))])
             assert [memory.content for memory in tx.fetch("acme", rows)] == ["fresh"]

@@ -19,11 +19,10 @@ from recollect.testing.contract.samples import (
     recalled,
     record,
 )
-from recollect.values.filter import Filter
+from recollect.values.enums import STATUSES
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Viewer
-from recollect.values.search import Search
-from recollect.values.words import STATUSES
+from recollect.values.search import Filter, Search
 
 SOON = NOW + timedelta(hours=1)
 JUST_BEFORE = SOON - timedelta(microseconds=1)
@@ -56,12 +55,12 @@ class SupersessionContract:
         states = [held(store, memory) for memory in (one, two, three)]
         assert [m.status for m in states if m] == ["superseded", "superseded", "active"]
         assert [m.superseded_by for m in states if m] == [two.id, three.id, None]
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.count(ACCOUNT, NOW)["statuses"] == {"superseded": 2, "active": 1}
 
     def test_a_replaced_memory_is_marked_in_the_columns(self, store: Store) -> None:
         _chain(store)
-        with store.reading() as reader:
+        with store.view() as reader:
             search = Search(VIEWER, Filter(statuses=EVERY_STATUS), NOW.timestamp(), terms=("green",))
             codes = reader.candidates(search).columns.status.tolist()
             assert [STATUSES[code] for code in codes] == ["superseded", "superseded", "active"]

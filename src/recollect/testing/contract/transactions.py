@@ -22,8 +22,7 @@ from recollect.testing.contract.samples import (
     recalled,
     record,
 )
-from recollect.values.filter import Filter
-from recollect.values.search import Search
+from recollect.values.search import Filter, Search
 
 
 class _Stop(Exception):
@@ -69,7 +68,7 @@ class TransactionsContract:
         assert held(store, kept) == kept
         assert listed(store) == ["the green door is open"]
         assert recalled(store) == recalled(store, words=(), vector=axis(1)) == {"the green door is open"}
-        with store.reading() as reader:
+        with store.view() as reader:
             assert len(reader.events(ACCOUNT)) == 1
             assert reader.by_key(ACCOUNT, "k1") is None
             assert reader.note("colour") is None
@@ -96,7 +95,7 @@ class TransactionsContract:
     def test_one_key_may_be_used_by_two_accounts(self, store: Store) -> None:
         put(store, record("the green door is open", key="door"))
         put(store, record("the green lamp is broken", key="door", account="other"))
-        with store.reading() as reader:
+        with store.view() as reader:
             assert [reader.by_key(account, "door").content for account in (ACCOUNT, "other")] == [  # type: ignore[union-attr]
                 "the green door is open",
                 "the green lamp is broken",
@@ -131,7 +130,7 @@ class TransactionsContract:
     def test_closing_twice_is_fine_and_a_closed_store_says_so(self, store: Store) -> None:
         store.close()
         store.close()
-        with pytest.raises(StoreError, match="open it again"), store.reading():
+        with pytest.raises(StoreError, match="open it again"), store.view():
             pass
         with pytest.raises(StoreError, match="open it again"), store.transaction(ACCOUNT, "tester", NOW):
             pass

@@ -19,11 +19,10 @@ from recollect.testing.contract.samples import (
     recalled,
     record,
 )
-from recollect.values.filter import Filter
+from recollect.values.enums import SCOPES
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Viewer
-from recollect.values.search import Search
-from recollect.values.words import SCOPES
+from recollect.values.search import Filter, Search
 
 COORDINATES = ("account", "agent", "team", "project", "session", "task")
 _HOME: dict[str, str | None] = {"agent": "ada", "team": "core", "project": "atlas", "session": "s1", "task": "t1"}
@@ -133,10 +132,10 @@ class VisibilityContract:
     def test_an_account_is_a_wall(self, store: Store, account: str) -> None:
         memory = record("the green door", tags=("a",))
         put(store, memory)
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.get(account, [memory.id]) == [None]
             assert reader.fetch(account, list(range(1, 20))) == []
-            assert reader.resolve(account, memory.id) == []
+            assert reader.find_by_id(account, memory.id) == []
             assert reader.same_text(account, memory.content) == []
             assert reader.find(Identity(account, "ada", ("core",)), Filter(), NOW, limit=9) == []
             assert reader.edges(account, [("tag", "a")], 9) == []

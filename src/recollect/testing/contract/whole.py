@@ -24,7 +24,7 @@ class WholeContract:
         put(store, record(account="zeta"))
         with store.transaction("beta", "tester", NOW) as tx:
             tx.switch("beta", "atlas", on=False)
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.accounts() == [ACCOUNT, "beta", "zeta"]
 
     def test_a_walk_tells_every_memory_once_in_the_order_it_came(self, store: Store) -> None:
@@ -34,8 +34,8 @@ class WholeContract:
         put(store, *some[3:])
         alter(store, some[1], "forget", status="forgotten")
         found, after = [], 0
-        with store.reading() as reader:
-            while page := reader.walk(ACCOUNT, after, 2):
+        with store.view() as reader:
+            while page := reader.scan(ACCOUNT, after, 2):
                 assert len(page) <= 2
                 found += page
                 after = page[-1].row
@@ -45,8 +45,8 @@ class WholeContract:
     def test_a_walk_tells_memories_as_stored(self, store: Store) -> None:
         old = record("the office is in Porto")
         put(store, old, record("the office is in Braga", supersedes=old.id))
-        with store.reading(NOW) as reader:
-            assert [kept.record.status for kept in reader.walk(ACCOUNT, 0, 10)] == ["active", "active"]
+        with store.view(NOW) as reader:
+            assert [kept.record.status for kept in reader.scan(ACCOUNT, 0, 10)] == ["active", "active"]
 
     def test_a_walk_brings_vectors_of_whatever_model_and_the_cluster(self, store: Store) -> None:
         store.use_model(MODEL, DIMENSIONS)
@@ -57,8 +57,8 @@ class WholeContract:
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             tx.keep_vectors(other, OTHER, np.eye(4, dtype=np.float32)[:1])
             tx.put_cluster(ACCOUNT, cluster, tx.rows_of(ACCOUNT, [other.id]), OTHER)
-        with store.reading() as reader:
-            first, second, third = reader.walk(ACCOUNT, 0, 10)
+        with store.view() as reader:
+            first, second, third = reader.scan(ACCOUNT, 0, 10)
             assert (first.model, second.model, third.model) == (MODEL, OTHER, None)
             assert first.vectors is not None
             assert first.vectors.tolist() == np.concatenate([axis(0), axis(1)]).tolist()
@@ -77,7 +77,7 @@ class WholeContract:
         put(store, one)
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             tx.keep_vectors(one, MODEL, leaning(0.9).astype(np.float16))
-        with store.reading() as reader:
+        with store.view() as reader:
             assert list(reader.vectors(ACCOUNT, [one.id])) == [one.id]
             assert reader.unembedded(ACCOUNT, 10) == []
             assert [event.kind for event in reader.events(ACCOUNT, embeds=True)] == ["remember"]
@@ -95,7 +95,7 @@ class WholeContract:
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             before = tx.note("secret")
             tx.keep_purged(ACCOUNT, SECRETS, digests)
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.note("secret") == before
             assert reader.purged(ACCOUNT, "Purged 0.")
             assert reader.purged(ACCOUNT, "purged 1")
@@ -105,7 +105,7 @@ class WholeContract:
             assert reader.same_text(ACCOUNT, "something of its own")
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             tx.allow_again(ACCOUNT, "purged 1")
-        with store.reading() as reader:
+        with store.view() as reader:
             assert not reader.purged(ACCOUNT, "purged 1")
             assert reader.purged_digests(ACCOUNT) == digests[:1]
 
@@ -115,7 +115,7 @@ class WholeContract:
             tx.keep_purged(ACCOUNT, SECRETS, ())
             tx.insert(record("known by its text"), None)
             tx.keep_purged(ACCOUNT, SECRETS, [digest])
-        with store.reading() as reader:
+        with store.view() as reader:
             assert reader.note("secret") == SECRETS[0]
             assert reader.same_text(ACCOUNT, "known by its text")
             assert reader.purged(ACCOUNT, "purged")
@@ -129,7 +129,7 @@ class WholeContract:
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             seq = tx.replay(ACCOUNT, made)
             assert tx.get(ACCOUNT, [one.id]) == [one]
-        with store.reading() as reader:
+        with store.view() as reader:
             *_, last = reader.events(ACCOUNT)
             assert (last.seq, last.seq > 1) == (seq, True)
             told = ("operation", "at", "actor", "kind", "memory_id", "before", "after", "reason", "undoes", "document")
@@ -141,7 +141,7 @@ class WholeContract:
         put(store, one)
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             tx.insert(record("two"), None)
-        with store.reading() as reader:
-            assert len(reader.walk(ACCOUNT, 0, 10)) == 2
+        with store.view() as reader:
+            assert len(reader.scan(ACCOUNT, 0, 10)) == 2
         with pytest.raises(InvalidInput), store.transaction(ACCOUNT, "tester", NOW) as tx:
             tx.insert(one, None)

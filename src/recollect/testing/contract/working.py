@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from recollect.errors import StoreError
-from recollect.ports import Room, Working
+from recollect.ports import Namespace, Working
 
 NOW = 1_800_000_000.25
-ROOM: Room = ("acme", "ada", "t1")
-OTHERS: tuple[Room, ...] = (("other", "ada", "t1"), ("acme", "eve", "t1"), ("acme", "ada", "t2"), ("acme", "", ""))
+ROOM: Namespace = ("acme", "ada", "t1")
+OTHERS: tuple[Namespace, ...] = (("other", "ada", "t1"), ("acme", "eve", "t1"), ("acme", "ada", "t2"), ("acme", "", ""))
 
 
 class _Stop(Exception):

@@ -1,1 +1,1 @@
-"""The commands, a file for each purpose. Each calls one verb of Memory and hands the answer to a view, or to JSON."""
+"""One module per command or group of related commands: the click command, and how its answer is shown to people."""

@@ -1,25 +1,43 @@
-"""import-from: the ways in for what people already have."""
+"""import-from: import memory files (MEMORY.md, CLAUDE.md), or the memories of another product."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.serve.cli.door import Door
-from recollect.serve.cli.failure import REFUSED
-from recollect.serve.cli.verb import Verb
+from recollect.serve.cli.command import MemoryCommand
+from recollect.serve.cli.errors import EXIT_REFUSED
+from recollect.serve.cli.formatting import count_of
+from recollect.serve.cli.output import ItemProgress
+from recollect.serve.cli.renderer import Renderer, Span, Tone
 
 if TYPE_CHECKING:
-    from recollect.portable.incoming import Report
+    from recollect.portable.drafts import IngestedItem, IngestReport, SourceReport
+    from recollect.serve.cli.app_context import AppContext
 
-# Known here without importing the readers, so that help stays instant; a test holds the two lists together.
+
+# Listed here so that the help needs no import of the readers; a test checks that the two lists agree.
 _PRODUCTS = ("memory-files", "mem0", "langgraph", "mcp-memory", "mcp-memory-service")
+_MARKS: dict[str, tuple[str, str, Tone]] = {
+    "kept": ("✓", "stored", "good"),
+    "replaced": ("↻", "replaced", "warn"),
+    "merged": ("+", "merged", "good"),
+    "known": ("=", "already known", "dim"),
+    "refused": ("✗", "refused", "bad"),
+    "left_out": ("·", "skipped", "dim"),
+}
+# What a dry run lists, and what a real run lists: only what may need attention.
+_LISTED = {True: ("kept", "replaced", "merged", "refused"), False: ("replaced", "merged", "refused")}
+_MAX_LINES = 200
 
 
 @click.command(
     "import-from",
-    cls=Verb,
+    cls=MemoryCommand,
     examples=(
         "import-from memory-files ~/.openclaw/workspace --dry-run",
         "import-from memory-files CLAUDE.md MEMORY.md memory/",
@@ -32,29 +50,89 @@ _PRODUCTS = ("memory-files", "mem0", "langgraph", "mcp-memory", "mcp-memory-serv
 )
 @click.argument("product", type=click.Choice(_PRODUCTS))
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…", type=click.Path())
-@click.option("--only", metavar="NAME", help="Only what belongs to this user, agent or namespace.")
-@click.option("--dry-run", is_flag=True, help="Show what would come in; change nothing.")
-@click.option("--global", "everywhere", is_flag=True, help="For every project, not only this one.")
+@click.option("--only", metavar="NAME", help="Only memories of this user, agent or namespace.")
+@click.option("--dry-run", is_flag=True, help="Show what would be imported; change nothing.")
+@click.option("--global", "everywhere", is_flag=True, help="Visible in every project, not only in this one.")
 @click.pass_obj
 def import_from(
-    door: Door, product: str, paths: tuple[str, ...], only: str | None, dry_run: bool, everywhere: bool
+    app: AppContext, product: str, paths: tuple[str, ...], only: str | None, dry_run: bool, everywhere: bool
 ) -> int:
-    """Bring in memory files, or another product's memories.
+    """Import memory files, or memories of another product.
 
     Memory files are MEMORY.md, memory/*.md and CLAUDE.md: each fact becomes a memory, with the headings above it as tags.
-    PATH is a file, folder or export; a folder of memory files may be packed (.zip, .tar, .tar.gz, .tgz). What is there keeps
-    its time, tags and relations. Secrets are refused and reported. Running it again adds only what changed.
+    PATH is a file, folder or export; a folder of memory files may be an archive (.zip, .tar, .tar.gz, .tgz). Times, tags
+    and relations are kept. Secrets are refused and reported. A second run imports only what changed.
     """
-    from recollect.serve.cli.progress import Counting
-
-    with door.writing("as set", anywhere=everywhere) as memory, Counting("importing", quiet=door.quiet) as progress:
+    with (
+        app.open_for_writing("lazy", no_project=everywhere) as memory,
+        ItemProgress("importing", quiet=app.quiet) as progress,
+    ):
         report = memory.import_from(product, *paths, only=only, dry_run=dry_run, progress=progress)
-    return _tell(door, report)
+    return _print_report(app, report)
 
 
-def _tell(door: Door, report: Report) -> int:
-    from recollect.serve.cli.views.arrivals import report_form, show_report
-
-    door.done(lambda: report_form(report), lambda page: show_report(page, report))
+def _print_report(app: AppContext, report: IngestReport) -> int:
+    app.print_change(lambda: _report_json(report), lambda out: _show_report(out, report))
     came = sum(report.counts[fate] for fate in ("kept", "replaced", "merged", "known"))
-    return REFUSED if report.counts["refused"] and not came else 0
+    return EXIT_REFUSED if report.counts["refused"] and not came else 0
+
+
+def _report_json(report: IngestReport) -> dict[str, Any]:
+    """The report as JSON."""
+    batches = [
+        {"name": batch.name, "items": [asdict(one) for one in batch.items], "missing": list(batch.missing)}
+        for batch in report.batches
+    ]
+    return {"dry_run": report.dry_run, "counts": dict(report.counts), "links": report.links, "batches": batches}
+
+
+def _show_report(out: Renderer, report: IngestReport) -> None:
+    """Each file, then the totals."""
+    for batch in report.batches:
+        _show_batch(out, batch, report.dry_run)
+    out.line()
+    out.line(Span("dry run" if report.dry_run else "total", "strong"), f"  {_totals(report.counts)}")
+    if report.links:
+        out.line(f"      {count_of(report.links, 'link')} created")
+    if report.dry_run:
+        out.line(Span("nothing was changed; omit --dry-run to import", "dim"))
+
+
+def _show_batch(out: Renderer, batch: SourceReport, dry_run: bool) -> None:
+    out.line()
+    out.line(Span(batch.name, "strong"), f"  {_totals(Counter(one.outcome for one in batch.items))}")
+    listed = [one for one in batch.items if one.outcome in _LISTED[dry_run] or (one.outcome == "kept" and one.reason)]
+    for one in listed[: out.room and _MAX_LINES]:
+        mark, _, tone = _MARKS[one.outcome]
+        out.line(Span(f"  {mark} {one.where}", tone), "  ", one.text, Span(_reason(one), "dim"))
+    if out.room and len(listed) > _MAX_LINES:
+        out.line(Span(f"  … and {len(listed) - _MAX_LINES:,} more; --json shows all", "dim"))
+    for why, lines in _left_out(batch.items):
+        out.line(Span(f"  · skipped: {why} ({lines})", "dim"))
+    for text in batch.missing:
+        out.line(Span("  ? no longer in the source, still remembered: ", "warn"), text)
+
+
+def _left_out(items: Iterable[IngestedItem]) -> list[tuple[str, str]]:
+    """Every reason with the places it applies to."""
+    places: dict[str, list[str]] = {}
+    for one in items:
+        if one.outcome == "left_out":
+            places.setdefault(one.reason, []).append(one.where)
+    return [(why, _places(found)) for why, found in places.items()]
+
+
+def _places(found: list[str]) -> str:
+    numbers = [place.removeprefix("line ") for place in found]
+    if len(found) == 1 or not all(number.isdecimal() for number in numbers):
+        return ", ".join(found)
+    return f"lines {', '.join(numbers)}"
+
+
+def _reason(one: IngestedItem) -> str:
+    return "" if not one.reason else f"  ({one.reason})" if one.text else one.reason
+
+
+def _totals(counts: Counter[str] | Any) -> str:
+    parts = [f"{counts[fate]:,} {name}" for fate, (_, name, _) in _MARKS.items() if counts[fate]]
+    return ", ".join(parts) or "nothing to import"

@@ -1,94 +1,199 @@
-"""undo, history and log: what was done, and taking it back."""
+"""undo, history and log: the journal of changes, and undoing them."""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.serve.cli.door import Door
-from recollect.serve.cli.held import held, held_one
-from recollect.serve.cli.verb import Verb
+from recollect.serve.cli.app_context import AppContext, fetch_many, fetch_one
+from recollect.serve.cli.command import MemoryCommand
+from recollect.serve.cli.formatting import count_memories, excerpt, short_id
+from recollect.serve.cli.json_output import event_json, memory_json
+from recollect.serve.cli.renderer import Part, Renderer, Span, Tone
+from recollect.serve.cli.times import short_age
 
 if TYPE_CHECKING:
     from recollect.engine import Memory
     from recollect.values.event import Event
     from recollect.values.memory import Record
 
+_ALL_EVENTS = 1 << 31
+# Fields that change with every update; they are not shown.
+_BOOKKEEPING = ("updated_at", "hit_at", "breadcrumbs")
 
-@click.command("undo", cls=Verb, examples=("undo", "undo 42", "undo 5b0c9e1f --json"))
+
+@click.command("undo", cls=MemoryCommand, examples=("undo", "undo 42", "undo 5b0c9e1f --json"))
 @click.argument("operation", required=False)
 @click.pass_obj
-def undo(door: Door, operation: str | None) -> None:
-    """Take back the last change, or a named one.
+def undo(app: AppContext, operation: str | None) -> None:
+    """Undo the last operation, or a given one.
 
-    OPERATION is a number from `log`, or (the beginning or end of) an operation's id. Everything one call changed is
-    taken back together.
+    OPERATION is a number from `log`, or a prefix or suffix of an operation's id. Everything that one call changed is
+    undone together.
     """
-    from recollect.serve.cli.json_form import memory_form
-    from recollect.serve.cli.views.journal import show_undone
-
-    with door.writing("as set") as memory:
+    with app.open_for_writing("lazy") as memory:
         ids = memory.undo(operation)
-        documents = _documents(memory, ids)
-        told = {event.memory_id for event in documents}
-        changed = {each: held_one(memory, each) for each in ids if each not in told}
-    form = {each: record and memory_form(record) for each, record in changed.items()}
-    door.done(lambda: {"undone": ids, "memories": form}, lambda page: show_undone(page, changed, documents))
+        documents = _undone_documents(memory, ids)
+        document_ids = {event.memory_id for event in documents}
+        changed = {each: fetch_one(memory, each) for each in ids if each not in document_ids}
+    result = {each: record and memory_json(record) for each, record in changed.items()}
+    app.print_change(lambda: {"undone": ids, "memories": result}, lambda out: show_undone(out, changed, documents))
 
 
-@click.command("history", cls=Verb, examples=("history 3f9a1c22", "history 3f9a1c22 --json"))
+@click.command("history", cls=MemoryCommand, examples=("history 3f9a1c22", "history 3f9a1c22 --json"))
 @click.argument("id")
 @click.pass_obj
-def history(door: Door, id: str) -> None:
-    """Every change of one memory."""
-    from recollect.serve.cli.json_form import event_form
-    from recollect.serve.cli.views.journal import show_history
-
-    with door.today() as memory:
+def history(app: AppContext, id: str) -> None:
+    """Show every change of one memory."""
+    with app.open_current() as memory:
         record = memory.get(id)
-        events, chain = _until(door, memory.history(id)), _chain(memory, record)
-    door.answer(
-        lambda: [event_form(event) for event in events],
-        lambda page: show_history(page, chain, record, events, door.now),
+        events, chain = _until_as_of(app, memory.history(id)), _chain(memory, record)
+    app.print_answer(
+        lambda: [event_json(event) for event in events],
+        lambda out: show_history(out, chain, record, events, app.now),
     )
 
 
-@click.command("log", cls=Verb, examples=("log", "log -n 5 --json"))
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many at most.")
+@click.command("log", cls=MemoryCommand, examples=("log", "log -n 5 --json"))
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of events."
+)
 @click.pass_obj
-def log(door: Door, limit: int) -> None:
-    """The latest changes of all memories."""
-    from recollect.serve.cli.json_form import event_form
-    from recollect.serve.cli.views.journal import show_log
-
-    with door.today() as memory:
-        # With --as-of the wanted end of the journal is not its newest, so all of it is looked through.
-        asked = limit if door.as_of is None else sys.maxsize
-        events = _until(door, memory.log(limit=asked))[:limit]
-        known = held(memory, {event.memory_id for event in events})
+def log(app: AppContext, limit: int) -> None:
+    """Show the latest changes of all memories."""
+    with app.open_current() as memory:
+        # With --as-of the wanted events are not the newest ones, so the whole journal is read.
+        count = limit if app.as_of is None else _ALL_EVENTS
+        events = _until_as_of(app, memory.log(limit=count))[:limit]
+        known = fetch_many(memory, {event.memory_id for event in events})
     texts = {each: record.content for each, record in known.items()}
-    door.answer(lambda: [event_form(event) for event in events], lambda page: show_log(page, events, texts, door.now))
+    app.print_answer(lambda: [event_json(event) for event in events], lambda out: show_log(out, events, texts, app.now))
 
 
-def _until(door: Door, events: list[Event]) -> list[Event]:
-    return [event for event in events if door.as_of is None or event.at <= door.as_of]
+def _until_as_of(app: AppContext, events: list[Event]) -> list[Event]:
+    return [event for event in events if app.as_of is None or event.at <= app.as_of]
 
 
-def _documents(memory: Memory, ids: list[str]) -> list[Event]:
-    """What the last undo did to tags and gaps: they have ids like memories, but cannot be got like them."""
+def _undone_documents(memory: Memory, ids: list[str]) -> list[Event]:
+    """The events of the last undo on tags and gaps: they have ids like memories, but `get` does not return them."""
     latest = memory.log(limit=2 * len(ids) + 1)
     return [event for event in latest if event.operation == latest[0].operation and event.document is not None]
 
 
 def _chain(memory: Memory, record: Record) -> list[Record]:
-    """What a memory replaced and what replaced it, oldest first."""
+    """The memories that a memory replaced and that replaced it, oldest first."""
     chain, seen = [record], {record.id}
-    while (older := chain[0].supersedes) and older not in seen and (found := held_one(memory, older)):
+    while (older := chain[0].supersedes) and older not in seen and (found := fetch_one(memory, older)):
         chain.insert(0, found)
         seen.add(older)
-    while (newer := chain[-1].superseded_by) and newer not in seen and (found := held_one(memory, newer)):
+    while (newer := chain[-1].superseded_by) and newer not in seen and (found := fetch_one(memory, newer)):
         chain.append(found)
         seen.add(newer)
     return chain
+
+
+def show_log(out: Renderer, events: Sequence[Event], texts: Mapping[str, str], now: datetime) -> None:
+    """One event per line, newest first; `undo` takes the number."""
+    if not events:
+        out.line(Span("no events yet", "dim"))
+        return
+    then = _texts_at_event(events, texts)
+    rows: list[Sequence[Part]] = [
+        (
+            Span(str(event.seq), "dim"),
+            Span(short_age(event.at, now), "dim"),
+            event.actor,
+            Span(event.kind, "strong"),
+            Span(event.document, "dim") if event.document else Span(event.memory_id[-8:], "id"),
+            _document(event) if event.document else _change(event, then[event.seq]),
+        )
+        for event in events
+    ]
+    out.table((">#", ">age", "actor", "event", "memory", "change"), rows)
+
+
+def show_history(
+    out: Renderer, chain: Sequence[Record], record: Record, events: Sequence[Event], now: datetime
+) -> None:
+    """Every change of a memory, oldest first, and the memories it replaced or that replaced it."""
+    for version in chain:
+        here = version.id == record.id
+        tone: Tone = "old" if version.status != "active" else "strong" if here else "plain"
+        mark = "→ " if here else "  "
+        out.line(
+            mark, short_id(version), "  ", Span(excerpt(version.content), tone), Span(f"  {version.status}", "dim")
+        )
+    out.line()
+    show_log(out, events, {record.id: record.content}, now)
+
+
+def show_undone(out: Renderer, changed: Mapping[str, Record | None], documents: Sequence[Event] = ()) -> None:
+    """The memories an undo changed, in their current state; `documents` are its events on tags and gaps."""
+    out.line(Span(f"✓ undone: {count_memories(len(changed))}" if changed else "✓ undone", "good"))
+    for changed_id, record in changed.items():
+        if record is None:
+            out.line("  ", Span(changed_id[-8:], "id"), Span("  removed", "dim"))
+        else:
+            out.line("  ", short_id(record), f"  {excerpt(record.content)}", Span(f"  {record.status}", "dim"))
+    for event in documents:
+        out.line("  ", Span(str(event.document), "dim"), f"  {_document(event)}")
+    out.line(Span("  an undo can be undone: `recollect log` shows its number", "dim"))
+
+
+def _texts_at_event(events: Sequence[Event], now: Mapping[str, str]) -> dict[int, str]:
+    """The text of each memory after each event, reconstructed backwards from the current text."""
+    current, then = dict(now), dict[int, str]()
+    for event in sorted(events, key=lambda event: -event.seq):
+        then[event.seq] = current.get(event.memory_id, "")
+        if event.before and "content" in event.before:
+            current[event.memory_id] = str(event.before["content"])
+    return then
+
+
+def _change(event: Event, text: str) -> str:
+    if event.kind == "purge" or (event.before is None and event.after is None):
+        return "erased permanently" if event.kind == "purge" else "(erased)"
+    if event.after is None:
+        return f"removed: {excerpt(str((event.before or {}).get('content', '')))}"
+    changed = [
+        f"{name}: {_value((event.before or {}).get(name))} → {_value(new)}"
+        for name, new in event.after.items()
+        if name not in _BOOKKEEPING
+    ]
+    summary = ", ".join(changed) or excerpt(text)
+    why = f" ({event.reason})" if event.reason else ""
+    return f"{summary}{why}"
+
+
+def _document(event: Event) -> str:
+    """The change of a tag description or of a gap; for other documents, what was done."""
+    image = event.after or event.before
+    if image is None:
+        return "erased permanently"
+    before, after = (side and side["body"] for side in (event.before, event.after))
+    if event.document == "tag":
+        return f"#{image['name']}: {_value(before and before['text'])} → {_value(after and after['text'])}"
+    if event.document == "gap":
+        return f"{excerpt(image['body']['question'])}: {_gap_state(before)} → {_gap_state(after)}"
+    # The name of a snapshot is in its body; the other one is that of its context.
+    name = image["body"].get("name") or image["name"]
+    done = event.reason or ("changed" if before and after else "created" if after else "removed")
+    return f"{excerpt(str(name), 40)}: {done}"
+
+
+def _gap_state(gap: Mapping[str, Any] | None) -> str:
+    if gap is None:
+        return "–"
+    return f"answered by {gap['answered_by'][-8:]}" if gap["answered_by"] else "open"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping) and "relation" in value:
+        weight = f" {value['weight']:g}" if value["relation"] == "relates_to" else ""
+        return f"{value['relation']} {value['target'][-8:]}{weight}{' resolved' * value.get('settled', False)}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return excerpt(str(value), 40) if value is not None else "–"

@@ -1,4 +1,4 @@
-"""narrative: what each session was about, in a chain, linked with the memories it tells of."""
+"""narrative: summaries of sessions, in a chain, linked with the memories they mention."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.errors import NotFound
-from recollect.serve.cli.changed import tell_changed
-from recollect.serve.cli.door import Door
-from recollect.serve.cli.drafts import read_text
-from recollect.serve.cli.family import Family
-from recollect.serve.cli.verb import Verb
+from recollect.serve.cli.command import MemoryCommand, MemoryGroup
+from recollect.serve.cli.input import join_text
+from recollect.serve.cli.json_output import memory_json
+from recollect.serve.cli.views import print_changed, print_list, print_recalled, show_summary
 
 if TYPE_CHECKING:
-    from recollect.values.memory import Record
+    from recollect.serve.cli.app_context import AppContext
 
 _SCOPE = click.Choice(("global", "team", "agent", "project"))
 
 
 @click.group(
     "narrative",
-    cls=Family,
+    cls=MemoryGroup,
     examples=(
         'narrative add "We found the port and fixed the login" --session s1',
         "narrative latest",
@@ -29,88 +28,72 @@ _SCOPE = click.Choice(("global", "team", "agent", "project"))
     ),
 )
 def narrative() -> None:
-    """What each session was about, newest first."""
+    """Summaries of sessions, newest first."""
 
 
 @narrative.command(
     "add",
-    cls=Verb,
+    cls=MemoryCommand,
     examples=('narrative add "We fixed the login" --session s1 --memory 3f9a1c22', "narrative add - --session s1"),
 )
 @click.argument("text", nargs=-1, required=True)
-@click.option("--session", required=True, metavar="NAME", help="The session it tells of.")
-@click.option("--memory", "memories", multiple=True, metavar="ID", help="A memory it tells of; may be repeated.")
+@click.option("--session", required=True, metavar="NAME", help="The session it summarises.")
+@click.option("--memory", "memories", multiple=True, metavar="ID", help="A memory it mentions; may be repeated.")
 @click.option("--scope", type=_SCOPE, metavar="SCOPE", help="global, team, agent or project.")
 @click.pass_obj
-def add(door: Door, text: tuple[str, ...], session: str, memories: tuple[str, ...], scope: Any) -> None:
-    """Tell what a session was about; told again, the new text replaces the earlier one."""
-    told = read_text() if text == ("-",) else " ".join(text)
-    with door.writing("as set") as memory:
-        made = memory.narratives.write(told, session=session, memories=memories, scope=scope)
-    tell_changed(door, "told", made)
+def add(app: AppContext, text: tuple[str, ...], session: str, memories: tuple[str, ...], scope: Any) -> None:
+    """Add the summary of a session; a second one replaces the first."""
+    with app.open_for_writing("lazy") as memory:
+        added = memory.narratives.write(join_text(text), session=session, memories=memories, scope=scope)
+    print_changed(app, "added", added)
 
 
-@narrative.command("latest", cls=Verb, examples=("narrative latest", "narrative latest --json"))
+@narrative.command("latest", cls=MemoryCommand, examples=("narrative latest", "narrative latest --json"))
 @click.pass_obj
-def latest(door: Door) -> None:
-    """The newest narrative of the project."""
-    from recollect.serve.cli.json_form import memory_form
-    from recollect.serve.cli.views.memory import show_now
-
-    with door.reading("at hand") as memory:
+def latest(app: AppContext) -> None:
+    """Show the newest narrative of the project."""
+    with app.open_view("offline") as memory:
         found = memory.narratives.latest()
     if found is None:
-        raise NotFound("narrative", "of this project", "`narrative add` tells one")
-    door.answer(lambda: memory_form(found), lambda page: show_now(page, found, door.now))
+        raise NotFound("narrative", "of this project", "`narrative add` adds one")
+    app.print_answer(lambda: memory_json(found), lambda out: show_summary(out, found, app.now))
 
 
-@narrative.command("list", cls=Verb, examples=("narrative list -n 5",))
-@click.option("-n", "--limit", type=int, default=20, show_default=True, help="How many at most.")
+@narrative.command("list", cls=MemoryCommand, examples=("narrative list -n 5",))
+@click.option("-n", "--limit", type=int, default=20, show_default=True, help="Maximum number of narratives.")
 @click.pass_obj
-def listed(door: Door, limit: int) -> None:
-    """The narratives of the project, newest first."""
-    with door.reading("at hand") as memory:
+def listed(app: AppContext, limit: int) -> None:
+    """List the narratives of the project, newest first."""
+    with app.open_view("offline") as memory:
         found = memory.narratives.chain(limit)
-    _tell(door, found)
+    print_list(app, found)
 
 
-@narrative.command("search", cls=Verb, examples=('narrative search "the login" -n 3 --json',))
+@narrative.command("search", cls=MemoryCommand, examples=('narrative search "the login" -n 3 --json',))
 @click.argument("text", nargs=-1, required=True)
-@click.option("-n", "--limit", type=int, default=5, show_default=True, help="How many at most.")
+@click.option("-n", "--limit", type=int, default=5, show_default=True, help="Maximum number of narratives.")
 @click.pass_obj
-def search(door: Door, text: tuple[str, ...], limit: int) -> None:
-    """The narratives that bear on something, best first."""
-    from recollect.serve.cli.json_form import recalled_form
-    from recollect.serve.cli.views.hits import show_recalled
-
-    with door.reading("at once") as memory:
-        found = memory.narratives.search(" ".join(text), limit)
-    door.note(*found.notes)
-    door.answer(lambda: recalled_form(found), lambda page: show_recalled(page, found, door.now))
+def search(app: AppContext, text: tuple[str, ...], limit: int) -> None:
+    """Search the narratives, best first."""
+    with app.open_view("eager") as memory:
+        print_recalled(app, memory.narratives.search(" ".join(text), limit))
 
 
-@narrative.command("memories", cls=Verb, examples=("narrative memories 3f9a1c22",))
+@narrative.command("memories", cls=MemoryCommand, examples=("narrative memories 3f9a1c22",))
 @click.argument("id")
 @click.pass_obj
-def memories(door: Door, id: str) -> None:
-    """The memories a narrative tells of."""
-    with door.reading() as memory:
+def memories(app: AppContext, id: str) -> None:
+    """List the memories that a narrative mentions."""
+    with app.open_view() as memory:
         found = memory.narratives.memories(id)
-    _tell(door, found)
+    print_list(app, found)
 
 
-@narrative.command("of", cls=Verb, examples=("narrative of 3f9a1c22",))
+@narrative.command("of", cls=MemoryCommand, examples=("narrative of 3f9a1c22",))
 @click.argument("id")
 @click.pass_obj
-def of(door: Door, id: str) -> None:
-    """The narratives that tell of a memory."""
-    with door.reading() as memory:
+def of(app: AppContext, id: str) -> None:
+    """List the narratives that mention a memory."""
+    with app.open_view() as memory:
         found = memory.narratives.of(id)
-    _tell(door, found)
-
-
-def _tell(door: Door, found: list[Record]) -> None:
-    from recollect.serve.cli.json_form import memory_form
-    from recollect.serve.cli.views.memory import show_list
-
-    door.answer(lambda: [memory_form(record) for record in found], lambda page: show_list(page, found, door.now))
+    print_list(app, found)

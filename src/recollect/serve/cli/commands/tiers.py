@@ -1,123 +1,165 @@
-"""tiers: one door to working memory, sessions, memories and pools."""
+"""tiers: read, write and search across working memory, sessions, memories and pools."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.serve.cli.changed import tell_outcome
-from recollect.serve.cli.door import Door
-from recollect.serve.cli.family import Family
-from recollect.serve.cli.given import as_text, value_of
-from recollect.serve.cli.times import lifetime
-from recollect.serve.cli.verb import Verb
-from recollect.values.words import TIERS
+from recollect.serve.cli.command import MemoryCommand, MemoryGroup
+from recollect.serve.cli.formatting import aligned, count_memories, count_of, one_line
+from recollect.serve.cli.input import parse_value
+from recollect.serve.cli.json_output import to_json
+from recollect.serve.cli.options import text_option
+from recollect.serve.cli.renderer import Renderer, Span
+from recollect.serve.cli.times import duration
+from recollect.serve.cli.views import print_outcome, show_written, value_lines
+from recollect.values.enums import TIERS
+
+if TYPE_CHECKING:
+    from recollect.serve.cli.app_context import AppContext
+    from recollect.values.tiers import Consolidated, Routed, TierHit
 
 _TIER = click.Choice(TIERS)
-_SESSION = click.option("--session", metavar="NAME", help="The session at hand.")
-_ONE = click.option("--tier", type=_TIER, metavar="TIER", help="Only this one: working, short_term, long_term, shared.")
+_SESSION = click.option("--session", metavar="NAME", help="The current session.")
+_ONE = click.option(
+    "--tier", type=_TIER, metavar="TIER", help="Only this tier: working, short_term, long_term or shared."
+)
 
 
-@click.group("tiers", cls=Family, examples=("tiers read branch", "tiers consolidate s1", "tiers stats --json"))
+@click.group("tiers", cls=MemoryGroup, examples=("tiers read branch", "tiers consolidate s1", "tiers stats --json"))
 def tiers() -> None:
-    """One door to working memory, sessions, memories, pools."""
+    """Read, write and search across all tiers."""
 
 
-@tiers.command("read", cls=Verb, examples=("tiers read branch", "tiers read port --session s1 --tier short_term"))
+@tiers.command(
+    "read", cls=MemoryCommand, examples=("tiers read branch", "tiers read port --session s1 --tier short_term")
+)
 @click.argument("key")
 @_SESSION
 @_ONE
 @click.pass_obj
-def read(door: Door, key: str, session: str | None, tier: Any) -> None:
-    """The value of a key, from the first tier that has it."""
-    from recollect.serve.cli.tier_forms import plain
-    from recollect.serve.cli.views.entries import show_routed
-
-    with door.writing() as memory:
+def read(app: AppContext, key: str, session: str | None, tier: Any) -> None:
+    """Show the value of a key, from the first tier that has it."""
+    with app.open_for_writing() as memory:
         found = memory.router.read(key, session=session, tier=tier)
-    door.answer(lambda: plain(found), lambda page: show_routed(page, found))
+    app.print_answer(lambda: to_json(found), lambda out: _show_routed(out, found))
 
 
 @tiers.command(
     "write",
-    cls=Verb,
+    cls=MemoryCommand,
     examples=("tiers write port 8080 --session s1", "tiers write owner ada --tier shared --pool board"),
 )
 @click.argument("key")
 @click.argument("value", nargs=-1, required=True)
-@click.option("--tier", type=_TIER, default="short_term", show_default=True, metavar="TIER", help="Where to.")
+@click.option("--tier", type=_TIER, default="short_term", show_default=True, metavar="TIER", help="The target tier.")
 @_SESSION
-@click.option("--ttl", type=lifetime, metavar="DURATION", help="Gone after this: 10m, 12h.")
+@click.option("--ttl", type=duration, metavar="DURATION", help="Time to live: 10m, 12h.")
 @click.option("--pool", metavar="NAME", help="The pool, for the shared tier.")
-@as_text
+@text_option
 @click.pass_obj
-def write(door: Door, /, key: str, value: tuple[str, ...], as_text: bool, ttl: Any, **where: Any) -> int:
-    """Put a value into one tier."""
-    from recollect.serve.cli.tier_forms import plain
-    from recollect.serve.cli.views.entries import show_kept
-
-    given = value_of(value, as_text=as_text)
+def write(app: AppContext, /, key: str, value: tuple[str, ...], as_text: bool, ttl: Any, **where: Any) -> int:
+    """Write a value to one tier."""
+    given = parse_value(value, as_text=as_text)
     seconds = None if ttl is None else ttl.total_seconds()
-    with door.writing("as set") as memory:
-        made = memory.router.write(key, given, ttl=seconds, **where)
+    with app.open_for_writing("lazy") as memory:
+        written = memory.router.write(key, given, ttl=seconds, **where)
     if where["tier"] == "long_term":
-        return tell_outcome(door, made)
-    form = {"key": key, "value": given} if made is None else plain(made)
-    door.done(lambda: form, lambda page: show_kept(page, f"kept in {where['tier']}", key, given))
+        return print_outcome(app, written)
+    result = {"key": key, "value": given} if written is None else to_json(written)
+    app.print_change(lambda: result, lambda out: show_written(out, f"written to {where['tier']}", key, given))
     return 0
 
 
-@tiers.command("search", cls=Verb, examples=('tiers search "the port" --session s1',))
+@tiers.command("search", cls=MemoryCommand, examples=('tiers search "the port" --session s1',))
 @click.argument("query", nargs=-1, required=True)
 @_SESSION
 @_ONE
-@click.option("-n", "--limit", type=int, default=10, show_default=True, help="How many at most.")
+@click.option("-n", "--limit", type=int, default=10, show_default=True, help="Maximum number of results.")
 @click.pass_obj
-def search(door: Door, query: tuple[str, ...], session: str | None, tier: Any, limit: int) -> None:
-    """Look in all tiers: memories by meaning, the rest by words."""
-    from recollect.serve.cli.tier_forms import plain
-    from recollect.serve.cli.views.entries import show_met
-
-    with door.writing("as set") as memory:
+def search(app: AppContext, query: tuple[str, ...], session: str | None, tier: Any, limit: int) -> None:
+    """Search all tiers: memories by meaning, the rest by words."""
+    with app.open_for_writing("lazy") as memory:
         wanted = None if tier is None else (tier,)
         found = memory.router.semantic_search(" ".join(query), limit=limit, session=session, tiers=wanted)
-    door.answer(lambda: plain(found), lambda page: show_met(page, found))
+    app.print_answer(lambda: to_json(found), lambda out: _show_found(out, found))
 
 
-@tiers.command("delete", cls=Verb, examples=("tiers delete branch", "tiers delete board --tier shared"))
+@tiers.command("delete", cls=MemoryCommand, examples=("tiers delete branch", "tiers delete board --tier shared"))
 @click.argument("key")
 @_SESSION
 @_ONE
 @click.pass_obj
-def delete(door: Door, key: str, session: str | None, tier: Any) -> None:
-    """Take a key out of every tier but the shared one."""
-    with door.writing() as memory:
+def delete(app: AppContext, key: str, session: str | None, tier: Any) -> None:
+    """Delete a key from every tier except the shared one."""
+    with app.open_for_writing() as memory:
         gone = memory.router.delete(key, session=session, tier=tier)
-    done = f"✓ {key} is gone from {', '.join(gone)}"
-    door.done(lambda: {"key": key, "tiers": list(gone)}, lambda page: page.line(done))
+    done = f"✓ {key} deleted from {', '.join(gone)}"
+    app.print_change(lambda: {"key": key, "tiers": list(gone)}, lambda out: out.line(done))
 
 
-@tiers.command("consolidate", cls=Verb, examples=("tiers consolidate s1",))
+@tiers.command("consolidate", cls=MemoryCommand, examples=("tiers consolidate s1",))
 @click.argument("session")
 @click.pass_obj
-def consolidate(door: Door, session: str) -> None:
-    """Make memories of the entries of a session that were read often."""
-    from recollect.serve.cli.tier_forms import plain
-    from recollect.serve.cli.views.entries import show_consolidated
-
-    with door.writing("as set") as memory:
+def consolidate(app: AppContext, session: str) -> None:
+    """Promote entries of a session that were read often to memories."""
+    with app.open_for_writing("lazy") as memory:
         done = memory.router.consolidate(session)
-    door.done(lambda: plain(done), lambda page: show_consolidated(page, done))
+    app.print_change(lambda: to_json(done), lambda out: _show_consolidated(out, done))
 
 
-@tiers.command("stats", cls=Verb, examples=("tiers stats", "tiers stats --json"))
+@tiers.command("stats", cls=MemoryCommand, examples=("tiers stats", "tiers stats --json"))
 @click.pass_obj
-def stats(door: Door) -> None:
-    """How much each tier holds, as far as this identity reaches."""
-    from recollect.serve.cli.tier_forms import plain
-    from recollect.serve.cli.views.entries import show_tier_stats
-
-    with door.writing("at hand") as memory:
+def stats(app: AppContext) -> None:
+    """Count what each tier holds for the current identity."""
+    with app.open_for_writing("offline") as memory:
         found = memory.router.stats()
-    door.answer(lambda: plain(found), lambda page: show_tier_stats(page, found))
+    app.print_answer(lambda: to_json(found), lambda out: _show_stats(out, found))
+
+
+def _show_routed(out: Renderer, found: Routed) -> None:
+    """A value, and the tier it comes from."""
+    out.card((Span(found.key, "id"), Span(f"  {found.tier}", "dim")), value_lines(found.value), "id")
+
+
+def _show_found(out: Renderer, found: Sequence[TierHit]) -> None:
+    """Results of a search, with their tier."""
+    if not found:
+        out.line(Span("nothing found in any tier", "dim"))
+        return
+    rows = [(met.tier, f"{met.score:.3f}", Span(_key(met), "id"), one_line(met.text)) for met in found]
+    out.table(("tier", ">score", "key", "text"), rows)
+
+
+def _key(met: TierHit) -> str:
+    return met.key if met.memory is None else met.memory.short_id
+
+
+def _show_consolidated(out: Renderer, done: Consolidated) -> None:
+    """The entries promoted to memories, and those that were not."""
+    out.line(
+        Span(f"✓ {count_memories(len(done.promoted))} created", "good"),
+        f"  {count_of(done.left, 'entry', 'entries')} left",
+    )
+    for record in done.promoted:
+        out.line(Span(f"  + {record.short_id}", "id"), f"  {one_line(record.content)}")
+    for record in done.known:
+        out.line(Span(f"  = {record.short_id}", "id"), Span(f"  already known: {one_line(record.content)}", "dim"))
+    for key, reason in done.refused:
+        out.line(Span(f"  ✗ {key}", "bad"), f"  {reason}")
+
+
+def _show_stats(out: Renderer, stats: Mapping[str, Any]) -> None:
+    """The size of each tier."""
+    short = stats["short_term"]
+    entries, sessions = count_of(short["entries"], "entry", "entries"), count_of(short["sessions"], "session")
+    rows = [
+        ("working", count_of(stats["working"]["keys"], "key")),
+        ("short-term", f"{entries} in {sessions}"),
+        ("long-term", count_memories(sum(stats["long_term"]["statuses"].values()))),
+        ("shared", f"{count_of(stats['shared']['pools'], 'pool')}, {count_of(stats['shared']['keys'], 'key')}"),
+    ]
+    for line in aligned([(name, (text,)) for name, text in rows]):
+        out.line(*line)

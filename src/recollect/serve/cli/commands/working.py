@@ -1,43 +1,50 @@
-"""working: values for the task at hand, gone after an hour or so."""
+"""working: working memory, short-lived values for the current task."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from recollect.errors import NotFound
-from recollect.serve.cli.door import Door
-from recollect.serve.cli.family import Family
-from recollect.serve.cli.given import as_text, options, value_of
-from recollect.serve.cli.times import lifetime
-from recollect.serve.cli.verb import Verb
+from recollect.serve.cli.command import MemoryCommand, MemoryGroup
+from recollect.serve.cli.formatting import count_of
+from recollect.serve.cli.input import parse_value
+from recollect.serve.cli.options import combine, text_option
+from recollect.serve.cli.renderer import Renderer, Span
+from recollect.serve.cli.times import duration
+from recollect.serve.cli.views import show_value, show_written, value_text
 
 if TYPE_CHECKING:
     from recollect.engine import Memory
-    from recollect.verbs.working import WorkingMemory
+    from recollect.serve.cli.app_context import AppContext
+    from recollect.tiers.working import WorkingMemory
+
 
 _MISSING = object()
-_ROOM = options(
-    click.option("--task", metavar="NAME", help="Of this task, apart from the rest."),
-    click.option("--run", metavar="ID", help="Of this run of a workflow, shared by all who name it."),
+_NAMESPACE = combine(
+    click.option("--task", metavar="NAME", help="The namespace of this task."),
+    click.option("--run", metavar="ID", help="The namespace of this workflow run, shared by all who name it."),
 )
-_TTL = click.option("--ttl", type=lifetime, default="1h", show_default=True, metavar="DURATION", help="At most 24h.")
+_TTL = click.option(
+    "--ttl", type=duration, default="1h", show_default=True, metavar="DURATION", help="Time to live, at most 24h."
+)
 
 
 @click.group(
     "working",
-    cls=Family,
+    cls=MemoryGroup,
     examples=("working set branch fix/login --ttl 10m", "working get branch", "--agent ada working keys --task review"),
 )
 def working() -> None:
-    """Values for the task at hand, gone after an hour or so."""
+    """Working memory: short-lived values for the current task."""
 
 
-def _room(memory: Memory, task: str | None, run: str | None) -> WorkingMemory:
+def _namespace(memory: Memory, task: str | None, run: str | None) -> WorkingMemory:
     if task is not None and run is not None:
-        raise click.UsageError("a room is a task's or a run's; give --task or --run, not both")
+        raise click.UsageError("give --task or --run, not both")
     if run is not None:
         return memory.working.workflow(run)
     return memory.working if task is None else memory.working.task(task)
@@ -45,7 +52,7 @@ def _room(memory: Memory, task: str | None, run: str | None) -> WorkingMemory:
 
 @working.command(
     "set",
-    cls=Verb,
+    cls=MemoryCommand,
     examples=(
         "working set branch fix/login",
         """working set plan '{"steps": ["tag", "ship"]}' --ttl 2h""",
@@ -55,125 +62,127 @@ def _room(memory: Memory, task: str | None, run: str | None) -> WorkingMemory:
 @click.argument("key")
 @click.argument("value", nargs=-1, required=True)
 @_TTL
-@_ROOM
-@as_text
+@_NAMESPACE
+@text_option
 @click.pass_obj
-def put(door: Door, key: str, value: tuple[str, ...], ttl: timedelta, task: str | None, run: str | None, as_text: bool) -> None:  # fmt: skip  # noqa: E501
-    """Keep a value under a key for a while.
+def put(app: AppContext, key: str, value: tuple[str, ...], ttl: timedelta, task: str | None, run: str | None, as_text: bool) -> None:  # fmt: skip  # noqa: E501
+    """Set the value of a key.
 
-    VALUE is JSON if it reads as JSON, else text; - reads it from stdin.
+    VALUE is JSON if it parses as JSON, else text; - reads it from stdin.
     """
-    from recollect.serve.cli.views.entries import show_kept
-
-    given = value_of(value, as_text=as_text)
-    with door.writing() as memory:
-        _room(memory, task, run).store(key, given, ttl)
-    door.done(lambda: {"key": key, "value": given}, lambda page: show_kept(page, "kept", key, given))
+    given = parse_value(value, as_text=as_text)
+    with app.open_for_writing() as memory:
+        _namespace(memory, task, run).store(key, given, ttl)
+    app.print_change(lambda: {"key": key, "value": given}, lambda out: show_written(out, "set", key, given))
 
 
-@working.command("get", cls=Verb, examples=("working get branch", "working get plan --task review --json"))
+@working.command("get", cls=MemoryCommand, examples=("working get branch", "working get plan --task review --json"))
 @click.argument("key")
-@_ROOM
+@_NAMESPACE
 @click.pass_obj
-def get(door: Door, key: str, task: str | None, run: str | None) -> None:
-    """The value of a key."""
-    with door.writing() as memory:
-        found = _room(memory, task, run).retrieve(key, _MISSING)
-    _tell(door, key, found)
+def get(app: AppContext, key: str, task: str | None, run: str | None) -> None:
+    """Print the value of a key."""
+    with app.open_for_writing() as memory:
+        found = _namespace(memory, task, run).retrieve(key, _MISSING)
+    _print_value(app, key, found)
 
 
-@working.command("keys", cls=Verb, examples=("working keys", "working keys --run nightly-7 --json"))
-@_ROOM
+@working.command("keys", cls=MemoryCommand, examples=("working keys", "working keys --run nightly-7 --json"))
+@_NAMESPACE
 @click.pass_obj
-def keys(door: Door, task: str | None, run: str | None) -> None:
-    """Every key with its value."""
-    from recollect.serve.cli.views.entries import show_values
-
-    with door.writing() as memory:
-        room = _room(memory, task, run)
-        held = [(key, room.retrieve(key, _MISSING)) for key in room.keys()]  # noqa: SIM118 - no dict
-    found = {key: value for key, value in held if value is not _MISSING}
-    door.answer(lambda: found, lambda page: show_values(page, found))
+def keys(app: AppContext, task: str | None, run: str | None) -> None:
+    """List all keys with their values."""
+    with app.open_for_writing() as memory:
+        namespace = _namespace(memory, task, run)
+        items = [(key, namespace.retrieve(key, _MISSING)) for key in namespace.keys()]  # noqa: SIM118 - not a dict
+    found = {key: value for key, value in items if value is not _MISSING}
+    app.print_answer(lambda: found, lambda out: show_values(out, found))
 
 
-@working.command("remove", cls=Verb, examples=("working remove branch",))
+@working.command("remove", cls=MemoryCommand, examples=("working remove branch",))
 @click.argument("key")
-@_ROOM
+@_NAMESPACE
 @click.pass_obj
-def remove(door: Door, key: str, task: str | None, run: str | None) -> None:
-    """Take a key away."""
-    with door.writing() as memory:
-        if not _room(memory, task, run).remove(key):
-            raise _no(key)
-    door.done(lambda: {"key": key, "removed": True}, lambda page: page.line(f"✓ {key} is gone"))
+def remove(app: AppContext, key: str, task: str | None, run: str | None) -> None:
+    """Remove a key."""
+    with app.open_for_writing() as memory:
+        if not _namespace(memory, task, run).remove(key):
+            raise _not_found(key)
+    app.print_change(lambda: {"key": key, "removed": True}, lambda out: out.line(f"✓ {key} removed"))
 
 
-@working.command("clear", cls=Verb, examples=("working clear", "working clear --task review"))
-@_ROOM
+@working.command("clear", cls=MemoryCommand, examples=("working clear", "working clear --task review"))
+@_NAMESPACE
 @click.pass_obj
-def clear(door: Door, task: str | None, run: str | None) -> None:
-    """Empty a room, task state and all."""
-    with door.writing() as memory:
-        gone = _room(memory, task, run).clear()
-    door.done(lambda: {"cleared": gone}, lambda page: page.line(f"✓ {gone:,} cleared"))
+def clear(app: AppContext, task: str | None, run: str | None) -> None:
+    """Remove all keys of a namespace, including its task state."""
+    with app.open_for_writing() as memory:
+        gone = _namespace(memory, task, run).clear()
+    app.print_change(lambda: {"cleared": gone}, lambda out: out.line(f"✓ {count_of(gone, 'key')} removed"))
 
 
-@working.command("share", cls=Verb, examples=("""--agent ada working share eve handover '{"branch": "fix/login"}'""",))
+@working.command(
+    "share", cls=MemoryCommand, examples=("""--agent ada working share eve handover '{"branch": "fix/login"}'""",)
+)
 @click.argument("to_agent", metavar="AGENT")
 @click.argument("key")
 @click.argument("value", nargs=-1, required=True)
 @_TTL
-@as_text
+@text_option
 @click.pass_obj
-def share(door: Door, to_agent: str, key: str, value: tuple[str, ...], ttl: timedelta, as_text: bool) -> None:
-    """Keep a value for another agent, which alone can take it."""
-    from recollect.serve.cli.views.entries import show_kept
-
-    given = value_of(value, as_text=as_text)
-    with door.writing() as memory:
+def share(app: AppContext, to_agent: str, key: str, value: tuple[str, ...], ttl: timedelta, as_text: bool) -> None:
+    """Share a value with another agent; only that agent can read it."""
+    given = parse_value(value, as_text=as_text)
+    with app.open_for_writing() as memory:
         memory.working.share_with_agent(to_agent, key, given, ttl)
-    form = {"agent": to_agent, "key": key, "value": given}
-    door.done(lambda: form, lambda page: show_kept(page, f"kept for {to_agent}", key, given))
+    result = {"agent": to_agent, "key": key, "value": given}
+    app.print_change(lambda: result, lambda out: show_written(out, f"shared with {to_agent}", key, given))
 
 
-@working.command("shared", cls=Verb, examples=("--agent eve working shared ada handover",))
+@working.command("shared", cls=MemoryCommand, examples=("--agent eve working shared ada handover",))
 @click.argument("from_agent", metavar="AGENT")
 @click.argument("key")
 @click.pass_obj
-def shared(door: Door, from_agent: str, key: str) -> None:
-    """What another agent keeps for this one."""
-    with door.writing() as memory:
+def shared(app: AppContext, from_agent: str, key: str) -> None:
+    """Print a value that another agent shares with this one."""
+    with app.open_for_writing() as memory:
         found = memory.working.retrieve_shared(from_agent, key, _MISSING)
-    _tell(door, key, found)
+    _print_value(app, key, found)
 
 
-@working.command("persist", cls=Verb, examples=("working persist --task review",))
-@_ROOM
+@working.command("persist", cls=MemoryCommand, examples=("working persist --task review",))
+@_NAMESPACE
 @click.pass_obj
-def persist(door: Door, task: str | None, run: str | None) -> None:
-    """Copy a room into the store."""
-    with door.writing() as memory:
-        held = _room(memory, task, run).persist_to_database()
-    door.done(lambda: {"persisted": held}, lambda page: page.line(f"✓ {held:,} in the store"))
+def persist(app: AppContext, task: str | None, run: str | None) -> None:
+    """Copy a namespace to the store."""
+    with app.open_for_writing() as memory:
+        count = _namespace(memory, task, run).persist_to_database()
+    app.print_change(lambda: {"persisted": count}, lambda out: out.line(f"✓ {count_of(count, 'key')} persisted"))
 
 
-@working.command("load", cls=Verb, examples=("working load --task review",))
-@_ROOM
+@working.command("load", cls=MemoryCommand, examples=("working load --task review",))
+@_NAMESPACE
 @click.pass_obj
-def load(door: Door, task: str | None, run: str | None) -> None:
-    """Bring back what was persisted and has not expired."""
-    with door.writing() as memory:
-        back = _room(memory, task, run).load_from_database()
-    door.done(lambda: {"loaded": back}, lambda page: page.line(f"✓ {back:,} brought back"))
+def load(app: AppContext, task: str | None, run: str | None) -> None:
+    """Load the persisted values that have not expired."""
+    with app.open_for_writing() as memory:
+        loaded = _namespace(memory, task, run).load_from_database()
+    app.print_change(lambda: {"loaded": loaded}, lambda out: out.line(f"✓ {count_of(loaded, 'key')} loaded"))
 
 
-def _tell(door: Door, key: str, found: Any) -> None:
-    from recollect.serve.cli.views.entries import show_value
-
+def _print_value(app: AppContext, key: str, found: Any) -> None:
     if found is _MISSING:
-        raise _no(key)
-    door.answer(lambda: {"key": key, "value": found}, lambda page: show_value(page, found))
+        raise _not_found(key)
+    app.print_answer(lambda: {"key": key, "value": found}, lambda out: show_value(out, found))
 
 
-def _no(key: str) -> NotFound:
-    return NotFound("key", key, "`working keys` shows which there are; what was there may have expired")
+def _not_found(key: str) -> NotFound:
+    return NotFound("key", key, "`working keys` shows the existing ones; it may have expired")
+
+
+def show_values(out: Renderer, values: Mapping[str, Any]) -> None:
+    """One key per line, with its value."""
+    if not values:
+        out.line(Span("no keys; they may have expired", "dim"))
+        return
+    out.table(("key", "value"), [(Span(key, "id"), value_text(value)) for key, value in values.items()])

@@ -1,10 +1,11 @@
-"""Our own ten tools, one file a concern; `OWN` is the list a client sees, in this order."""
+"""The ten tools of recollect; a client sees them in the order of `TOOLS`."""
 
 from __future__ import annotations
 
-from recollect.serve.mcp.tools.believing import FEEDBACK, LINK, RESOLVE
-from recollect.serve.mcp.tools.finding import CONTEXT, LIST, RECALL
-from recollect.serve.mcp.tools.keeping import FORGET, REMEMBER, UPDATE
-from recollect.serve.mcp.tools.sharing import POOL
+from recollect.serve.mcp.tools.inspect import LIST
+from recollect.serve.mcp.tools.pool import POOL
+from recollect.serve.mcp.tools.recall import CONTEXT, RECALL
+from recollect.serve.mcp.tools.resolve import FEEDBACK, LINK, RESOLVE
+from recollect.serve.mcp.tools.write import FORGET, REMEMBER, UPDATE
 
-OWN = (REMEMBER, RECALL, UPDATE, FORGET, FEEDBACK, LINK, CONTEXT, LIST, RESOLVE, POOL)
+TOOLS = (REMEMBER, RECALL, UPDATE, FORGET, FEEDBACK, LINK, CONTEXT, LIST, RESOLVE, POOL)

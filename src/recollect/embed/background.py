@@ -1,0 +1,106 @@
+"""Loading the local model in a thread, so that a server or a command can start working at once.
+
+Until the model is ready, a query is answered by words alone, with a note that says so. A text to store waits for its vector,
+because it is written once and read many times.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from threading import Event, Lock, Thread
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.embed.fetch import ModelFiles
+from recollect.embed.local import ModelRuntime, build_runtime, prepare_runtime
+from recollect.errors import EmbedderError, EmbedderUnavailable
+from recollect.ports import Calibrated, Embedder, Progress
+
+# Loading takes half a second; a download takes longer than a caller should wait.
+_TIMEOUT = 20.0
+
+
+class BackgroundEmbedder:
+    """An embedder whose model loads in a thread; `prepare` downloads what it needs. Its name and calibrations are known."""
+
+    def __init__(self, inner: Embedder, prepare: Callable[[], object], timeout: float = _TIMEOUT) -> None:
+        self._inner, self._prepare, self._timeout = inner, prepare, timeout
+        self._done, self._problem = Event(), ""
+        self._building, self._exiting = Lock(), False
+        atexit.register(self._wait_at_exit)
+        # A daemon: a download may take minutes and must not keep a finished process from exiting.
+        Thread(target=self._load, name="recollect-load", daemon=True).start()
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    @property
+    def dimensions(self) -> int:
+        return self._inner.dimensions
+
+    @property
+    def calibration(self) -> Calibrated:
+        return self._inner.calibration
+
+    @property
+    def query_calibration(self) -> Calibrated:
+        return self._inner.query_calibration
+
+    def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> NDArray[np.float32]:
+        """One row per text; waits for the model up to the timeout."""
+        if len(texts):
+            self._done.wait(self._timeout)
+            self._require_ready()
+        return self._inner.embed_documents(texts, progress)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """One vector; fails at once while the model is loading."""
+        self._require_ready()
+        return self._inner.embed_query(text)
+
+    def _require_ready(self) -> None:
+        if not self._done.is_set():
+            raise EmbedderUnavailable("the embedding model is still loading; ask again in a moment")
+        if self._problem:
+            raise EmbedderUnavailable(self._problem)
+
+    def _load(self) -> None:
+        try:
+            self._prepare()
+            with self._building:
+                if not self._exiting:
+                    self._inner.embed_query("ready")
+        except EmbedderError as error:
+            self._problem = str(error)
+        finally:
+            self._done.set()
+            atexit.unregister(self._wait_at_exit)
+
+    def _wait_at_exit(self) -> None:
+        """Wait at exit: onnxruntime aborts a process that exits while a session is being built."""
+        self._exiting = True
+        self._building.acquire(timeout=self._timeout)
+
+
+class RuntimePreload:
+    """A runtime that is being built in a thread; called like `build_runtime`, it waits for the result."""
+
+    def __init__(self, files: ModelFiles) -> None:
+        self._finish = prepare_runtime(files)
+        self._runtime: ModelRuntime | None = None
+        # Not a daemon: onnxruntime aborts a process that exits while a session is being built.
+        self._thread = Thread(target=self._build, name="recollect-preload")
+        self._thread.start()
+
+    def __call__(self, files: ModelFiles) -> ModelRuntime:
+        """The runtime, as soon as it is built."""
+        self._thread.join()
+        return self._runtime or build_runtime(files)
+
+    def _build(self) -> None:
+        with suppress(Exception):  # `build_runtime` raises it again
+            self._runtime = self._finish()

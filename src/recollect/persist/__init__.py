@@ -1,1 +1,0 @@
-"""Where memories are kept: the truth in a database, and arrays derived from it for the read path."""

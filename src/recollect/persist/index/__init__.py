@@ -1,1 +1,0 @@
-"""The derived index of one account: filter columns, vectors and postings as arrays, rebuilt from the truth when lost."""

@@ -1,1 +1,0 @@
-"""The server back end: PostgreSQL with pgvector, many processes at once, the same promises as a file."""

@@ -1,1 +1,0 @@
-"""The embedded back end: one SQLite file by the standard library, no loadable extension."""

@@ -1,0 +1,153 @@
+"""What an identity may export from an account and import into it: scopes, documents, the screen, the tombstones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.access import Level, may, with_contexts
+from recollect.capture.gate import Incoming, Tombstones, screen_record
+from recollect.capture.screen.policy import Refusal, apply_policy
+from recollect.errors import EmbedderError
+from recollect.portable.exporter import ExportScope
+from recollect.portable.merge_policy import ImportPolicy
+from recollect.ports import Reader
+from recollect.redaction import visible_events
+from recollect.unit_of_work import UnitOfWork
+from recollect.values.document import Document
+from recollect.values.event import Event
+from recollect.values.memory import Record
+from recollect.values.outcome import Refused
+from recollect.values.scope import GLOBAL, RESERVED, Identity, Place, reaches
+
+
+@dataclass(frozen=True, slots=True)
+class TransferPermissions:
+    """The permissions of one identity; with `everything`, those over the whole account."""
+
+    uow: UnitOfWork
+    identity: Identity
+    everything: bool
+
+    @property
+    def owner(self) -> bool:
+        """Whether this is the account itself, not an agent of it."""
+        return self.everything or self.identity.agent is None
+
+    def export_scope(self, reader: Reader) -> ExportScope:
+        """What may be exported."""
+        identity = self.identity
+        disabled = frozenset[str]() if self.owner else reader.switched_off(identity.account)
+
+        def documents(at: Reader, document: Document) -> bool:
+            return self._may_access(at, document, "read")
+
+        def events(at: Reader, page: Sequence[Event]) -> Sequence[Event]:
+            return visible_events(at, identity, page)
+
+        return ExportScope(with_contexts(reader, identity), self.everything, documents, events, disabled)
+
+    def import_policy(self, *, require_enabled: bool = True) -> ImportPolicy:
+        """The rules of an import; normally refused when memory is switched off where the caller is."""
+        runtime, account = self.uow.runtime, self.identity.account
+        with self.uow.view() if require_enabled else runtime.store.view() as reader:
+            disabled = frozenset[str]() if self.everything else reader.switched_off(account)
+            forgotten = reader.count(account, runtime.clock())["statuses"].get("forgotten", 0)
+        # Outside of the view, because the calibration may have to be measured and stored first.
+        tombstones = self._tombstones() if forgotten else None
+
+        def restated(reader: Reader, new: Incoming) -> Mapping[str, Sequence[Record]]:
+            return {} if tombstones is None else tombstones.restated(reader, new, runtime.clock())
+
+        def screen(record: Record) -> Record | str:
+            return f"memory is off for {record.project}" if record.project in disabled else self._screen(record)
+
+        def owns(reader: Reader, document: Document) -> bool:
+            return self.everything or self._may_access(reader, document, "own")
+
+        return ImportPolicy(
+            account=account,
+            actor=self.uow.actor,
+            clock=runtime.clock,
+            screen=screen,
+            clean=self._is_clean,
+            restated=restated,
+            reach=self._reaches,
+            owns=owns,
+            owner=self.owner,
+            model=self._model(),
+        )
+
+    def _reaches(self, reader: Reader, place: Place) -> bool:
+        if self.everything or reaches(self.identity, place):
+            return True
+        scope, name, _ = place
+        if scope != "team" or not name.startswith(RESERVED):
+            return False
+        contexts = reader.documents(self.identity.account, "context")
+        return any(each.id == name.removeprefix(RESERVED) and may(self.identity, each, "write") for each in contexts)
+
+    def _may_access(self, reader: Reader, document: Document, level: Level) -> bool:
+        """Whether this identity may read or own a document; working and short-term entries belong to their writer alone."""
+        identity, body = replace(self.identity, account=document.account), document.body or {}
+        if not reaches(identity, document.place):
+            return False
+        match document.kind:
+            case "pool" | "context":
+                # The pool of a run is open to everybody who knows the name of the run; a file must not tell it to others.
+                if body.get("run") is not None:
+                    return bool(body.get("owner") == identity.agent)
+                return may(identity, document, level)
+            case "snapshot":
+                contexts = reader.documents(identity.account, "context")
+                return any(each.id == body.get("context") and may(identity, each, level) for each in contexts)
+            case "working" | "short_term":
+                return document.place == (("agent", identity.agent, "") if identity.agent else GLOBAL)
+        return True
+
+    def _screen(self, record: Record) -> Record | str:
+        vetted = screen_record(record, self.uow.runtime.gate, verbatim=True, personal=True)
+        if isinstance(vetted, Refused):
+            return vetted.reason
+        # A memory that was redacted before has its label already.
+        labels = tuple(dict.fromkeys(vetted.record.labels))
+        return vetted.record if labels == vetted.record.labels else vetted.record.with_(labels=labels)
+
+    def _is_clean(self, value: Any) -> bool:
+        text = json.dumps(value, ensure_ascii=False)
+        policy = self.uow.runtime.gate.policy
+        # A JSON escape can hide where a word begins, so then the strings themselves are screened too.
+        for each in (text, "\n".join(_strings_in(value))) if "\\" in text else (text,):
+            found = apply_policy(each, policy)
+            if isinstance(found, Refusal) or found.redacted:
+                return False
+        return True
+
+    def _tombstones(self) -> Tombstones:
+        runtime = self.uow.runtime
+        try:
+            scale = None if runtime.embedder is None else runtime.embedder.calibration
+        except EmbedderError:  # without a model, texts are compared by their words
+            scale = None
+        return Tombstones(runtime.judge, runtime.loaded.settings.contradiction, scale)
+
+    def _model(self) -> tuple[str, int] | None:
+        embedder = self.uow.runtime.embedder
+        try:
+            return None if embedder is None else (embedder.model, embedder.dimensions)
+        except EmbedderError:  # a model server that is down cannot tell its dimensions
+            return None
+
+
+def _strings_in(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            for inside in value.values():
+                yield from _strings_in(inside)
+        case list():
+            for inside in value:
+                yield from _strings_in(inside)

@@ -1,0 +1,40 @@
+"""What a back end or a model must offer: one small protocol per power. Only `wiring.py` names who implements them."""
+
+from recollect.ports.documents import DocumentReader, DocumentWriter
+from recollect.ports.graph import GraphReader, GraphWriter
+from recollect.ports.journal import JournalReader, JournalWriter
+from recollect.ports.leases import Leases
+from recollect.ports.models import Calibrated, Clock, Embedder, EmbedMany, Judge, Progress, Vectors
+from recollect.ports.records import Accesses, RecordReader, RecordWriter
+from recollect.ports.search import SearchReader
+from recollect.ports.store import Reader, Store, Transaction
+from recollect.ports.transfer import TransferReader, TransferWriter
+from recollect.ports.working import Namespace, Working
+
+__all__ = [
+    "Accesses",
+    "Calibrated",
+    "Clock",
+    "DocumentReader",
+    "DocumentWriter",
+    "EmbedMany",
+    "Embedder",
+    "GraphReader",
+    "GraphWriter",
+    "JournalReader",
+    "JournalWriter",
+    "Judge",
+    "Leases",
+    "Namespace",
+    "Progress",
+    "Reader",
+    "RecordReader",
+    "RecordWriter",
+    "SearchReader",
+    "Store",
+    "Transaction",
+    "TransferReader",
+    "TransferWriter",
+    "Vectors",
+    "Working",
+]

@@ -1,0 +1,50 @@
+"""What the engine asks of models and of the clock: text to vectors, how two texts relate, what time it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.values.memory import Record
+from recollect.values.outcome import Verdict
+
+Vectors = NDArray[np.float32]
+Progress = Callable[[int, int], None]
+EmbedMany = Callable[[Sequence[Record]], list[Vectors]]
+
+
+class Clock(Protocol):
+    """The one source of time."""
+
+    def __call__(self) -> datetime: ...
+
+
+class Calibrated(Protocol):
+    """Turns the raw cosine of one model into a similarity that can be compared with thresholds."""
+
+    def similarity(self, cosine: Any) -> Any: ...
+
+
+class Embedder(Protocol):
+    """Text to unit vectors of one model."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def dimensions(self) -> int: ...
+    @property
+    def calibration(self) -> Calibrated: ...
+    @property
+    def query_calibration(self) -> Calibrated: ...
+    def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors: ...
+    def embed_query(self, text: str) -> Vectors: ...
+
+
+class Judge(Protocol):
+    """Compares two texts whose similarity made them worth a second look."""
+
+    def compare(self, old: str, new: str, similarity: float) -> Verdict: ...

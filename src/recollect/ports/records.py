@@ -1,0 +1,69 @@
+"""Reading and writing memories by what they are: id, row, key, text, filter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from recollect.ports.models import Vectors
+from recollect.values.enums import EventKind
+from recollect.values.memory import Record
+from recollect.values.scope import Identity, Place
+from recollect.values.search import Filter, Snippet
+
+# For each row: how many accesses to add, and the time of the latest one.
+Accesses = Mapping[int, tuple[int, datetime]]
+
+
+class RecordReader(Protocol):
+    """Memories by id, row, key, text or filter. Records are returned with their status worked out for the view's moment."""
+
+    def get(self, account: str, ids: Sequence[str]) -> list[Record | None]: ...
+    def find_by_id(self, account: str, part: str) -> list[Record]:
+        """The memories whose id is, begins with or (when none begins so) ends with some hexadecimal digits; at most 20."""
+
+    def fetch(self, account: str, rows: Sequence[int]) -> list[Record]: ...
+    def read_snippets(self, account: str, rows: Sequence[int]) -> Sequence[Snippet | Record]:
+        """The texts of some rows, in the order of `fetch`; a back end that has the whole records anyway may return them."""
+
+    def rows_of(self, account: str, ids: Sequence[str]) -> list[int]: ...
+    def find(self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0) -> list[Record]:
+        """What an identity reaches and a filter passes, newest first; a negative limit means no limit."""
+
+    def same_text(self, account: str, text: str) -> list[Record]: ...
+    def purged(self, account: str, text: str) -> bool: ...
+    def prefetch_texts(self, account: str, texts: Sequence[str]) -> None:
+        """Announce that `purged` and `same_text` will be asked for these texts; a server reads them in one round trip."""
+
+    def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None: ...
+    def places_of(self, account: str, ids: Sequence[str]) -> dict[str, Place]:
+        """Where each of some memories lives, or lived before it was removed or purged; unknown ids are left out."""
+
+    def vectors(self, account: str, ids: Sequence[str]) -> dict[str, Vectors]: ...
+    def unembedded(self, account: str, limit: int) -> list[Record]: ...
+    def count(self, account: str, now: datetime, identity: Identity | None = None) -> dict[str, Any]:
+        """How many memories of what kinds there are, and events of them; for an identity, only what it reaches."""
+
+
+class RecordWriter(Protocol):
+    """Changes of memories; each writes its journal event in the same transaction."""
+
+    def insert(self, memory: Record, vectors: Vectors | None, kind: EventKind = "remember") -> None: ...
+    def change(
+        self,
+        before: Record,
+        after: Record,
+        kind: EventKind,
+        *,
+        vectors: Vectors | None = None,
+        reason: str | None = None,
+    ) -> None: ...
+    def remove(self, memory: Record, kind: EventKind = "undo") -> None: ...
+    def purge(self, memory: Record) -> None: ...
+    def set_vectors(self, account: str, memory_id: str, vectors: Vectors | None) -> None: ...
+    def touch(self, account: str, accesses: Accesses) -> None:
+        """Add to access counters; each row gets its own time. Counters are not history: no event is written."""
+
+    def allow_again(self, account: str, text: str) -> None:
+        """Lift the tombstone of a purged text."""

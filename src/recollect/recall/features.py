@@ -1,0 +1,113 @@
+"""Features: everything a profile may use to score the candidates, computed once per recall."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.ports import Calibrated
+from recollect.recall.query import Query
+from recollect.values.enums import MEMORY_TYPES, PROVENANCE_KINDS
+from recollect.values.link import Node
+from recollect.values.memory import half_life
+from recollect.values.search import Candidates, Columns, Floats, Times
+
+if TYPE_CHECKING:
+    from recollect.recall.state import RecallState
+
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPath:
+    """How a graph walk reached a node: the best score of any path, and the steps of that path from its start."""
+
+    score: float
+    path: tuple[tuple[str, Node], ...]
+    start: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The candidates of one query with what profiles score them by.
+
+    `similarity` is calibrated; `coverage` is the part of the query's words a candidate has, weighted by how rare they are.
+    `reached` has the graph paths by row, for profiles that walk the graph. `shared_names` says how strongly each candidate is
+    connected to the best ones by a rare name, for profiles that expand by names.
+    """
+
+    query: Query
+    candidates: Candidates
+    similarity: Floats
+    coverage: Floats
+    embedded: bool
+    reached: Mapping[int, GraphPath] = field(default_factory=dict)
+    shared_names: Floats | None = None
+
+    @property
+    def columns(self) -> Columns:
+        return self.candidates.columns
+
+    @property
+    def bm25(self) -> Floats:
+        return self.candidates.bm25
+
+    def in_window(self) -> NDArray[np.bool_]:
+        """Which candidates happened (or else were stored) within the time the query asks about."""
+        columns = self.columns
+        when = np.where(np.isnan(columns.occurred), columns.created, columns.occurred)
+        inside = [(when >= since) & (when < until) for since, until in self.query.window_seconds]
+        return np.asarray(np.logical_or.reduce(inside), np.bool_)
+
+    def window_weight(self) -> float:
+        """How much it means to be in the time window: more, the fewer memories are in it."""
+        total, inside = max(self.candidates.considered, 2), self.candidates.in_window
+        return math.log(total / inside) / math.log(total) if inside else 0.0
+
+    def confidence(self) -> Floats:
+        """The confidence in each memory today: it decays with age by type, grows with use, and is limited by trust."""
+        columns = self.columns
+        decay = np.exp(-self.days_since(columns.updated) / _half_lives()[columns.type, columns.source])
+        raw = columns.confidence * decay * (1 + 0.1 * np.log1p(columns.access_count)) * columns.trust
+        today: Floats = np.clip(raw, 0.0, 1.0).astype(np.float32)
+        return today
+
+    def days_since(self, times: Times) -> Floats:
+        """Age in days; never negative, also when clocks disagree."""
+        ages = (self.query.now.timestamp() - times) / DAY
+        return np.maximum(ages, 0.0).astype(np.float32)
+
+
+@cache
+def _half_lives() -> Floats:
+    """Days by type and source, as the columns number them."""
+    lives = [[half_life(kind, source) for source in PROVENANCE_KINDS] for kind in MEMORY_TYPES]
+    return np.array(lives, np.float32)
+
+
+def fetch_candidates(state: RecallState) -> None:
+    """Stage: search the store and compute the features of what it returns."""
+    found = state.reader.candidates(state.search)
+    state.features = extract_features(state.prepared.query, found, state.prepared.calibration)
+
+
+def extract_features(query: Query, candidates: Candidates, calibration: Calibrated | None) -> Features:
+    """The features of some candidates. A row without a vector is judged by its words: its coverage is its similarity."""
+    total = float(candidates.idf.sum())
+    coverage = (
+        np.vecdot((candidates.matches > 0).astype(np.float32), candidates.idf) / total
+        if total
+        else np.zeros(len(candidates))
+    ).astype(np.float32)
+    known = ~np.isnan(candidates.cosine)
+    if calibration is None or not known.any():
+        return Features(query, candidates, coverage, coverage, embedded=False)
+    similar = calibration.similarity(np.where(known, candidates.cosine, np.float32(0)))
+    similarity = np.where(known, similar, coverage).astype(np.float32)
+    return Features(query, candidates, similarity, coverage, embedded=True)

@@ -1,0 +1,164 @@
+"""Redaction: return values never contain ids of memories that the viewer cannot see. The last step of a verb.
+
+A memory has the ids of others: its links, what it supersedes, what superseded it. The store keeps all of them, and an edit starts
+from the stored memory; only the returned copy is redacted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from recollect.access import may, with_contexts
+from recollect.ports import Reader
+from recollect.values.document import Document, document_of
+from recollect.values.event import Event
+from recollect.values.memory import Record
+from recollect.values.outcome import Stored
+from recollect.values.recalled import Explanation, Recalled, Trace
+from recollect.values.scope import GLOBAL, RESERVED, Identity, reaches
+from recollect.values.tiers import Changed
+
+Value = TypeVar("Value")
+_SINGLE = ("supersedes", "superseded_by")
+# They contain no memory, and every answer has one.
+_PLAIN = (str, int, float, Trace, Explanation)
+
+
+def redact(reader: Reader, identity: Identity, value: Value) -> Value:
+    """A memory, an event, or anything that contains some (a list, hits, an outcome), without ids the identity cannot see."""
+    named = {target for holder in _holders(value) for target in _named_ids(holder)}
+    # What is returned itself is visible.
+    named -= {holder.id for holder in _holders(value) if isinstance(holder, Record)}
+    hidden = named - reachable_ids(reader, identity, named)
+    return _without(value, hidden) if hidden else value
+
+
+def needs_redaction(value: Any) -> bool:
+    """Whether a value contains the id of another memory: most do not."""
+    return any(True for holder in _holders(value) for _ in _named_ids(holder))
+
+
+def reachable_ids(reader: Reader, identity: Identity, ids: Iterable[str]) -> frozenset[str]:
+    """Those of some ids that name a memory visible to this identity, even if it was removed since."""
+    wanted = list(dict.fromkeys(ids))
+    if not wanted:
+        return frozenset()
+    places = reader.places_of(identity.account, wanted)
+    # Entries of contexts that the identity may read count as visible, though only the verbs of a context return them.
+    in_context = any(scope == "team" and key.startswith(RESERVED) for scope, key, _ in places.values())
+    wide = with_contexts(reader, identity) if in_context else identity
+    return frozenset(known for known, place in places.items() if reaches(wide, place))
+
+
+def visible_events(reader: Reader, identity: Identity, events: Sequence[Event]) -> list[Event]:
+    """Those of some events that this identity may see, each without hidden ids."""
+    about = {event.memory_id for event in events if event.document is None}
+    named = {target for event in events for target in _named_ids(event)}
+    reached = reachable_ids(reader, identity, about | named)
+    hidden = named - reached
+    documents = _documents_of(reader, identity, events)
+    found = []
+    for event in events:
+        known = event.memory_id in reached if event.document is None else _may_see(identity, event, documents)
+        cut = _without(event, hidden) if known and hidden else event
+        # An event that changed only hidden ids is left out.
+        if known and not (cut != event and cut.before == cut.after):
+            found.append(cut)
+    return found
+
+
+def _documents_of(reader: Reader, identity: Identity, events: Sequence[Event]) -> dict[str, Document]:
+    """The current documents that some events are about, and the contexts of snapshots among them."""
+    about = {event.memory_id for event in events if event.document is not None}
+    about |= {context for event in events if (context := _context_of(event)) is not None}
+    return {document.id: document for document in reader.get_documents(identity.account, list(about))} if about else {}
+
+
+def _context_of(event: Event) -> str | None:
+    if event.document != "snapshot":
+        return None
+    context = ((event.after or event.before or {}).get("body") or {}).get("context")
+    return context if isinstance(context, str) else None
+
+
+def _may_see(identity: Identity, event: Event, documents: Mapping[str, Document]) -> bool:
+    """Whether an identity may see an event of a document: by its current state, else by the image in the event."""
+    image = event.after or event.before
+    document = documents.get(event.memory_id) or (None if image is None else document_of(image, identity.account))
+    # The place of a purged document is unknown, so its events are hidden from everyone.
+    if document is None or not reaches(identity, document.place):
+        return False
+    body = document.body or {}
+    if document.kind == "snapshot":
+        context = documents.get(body.get("context", ""))
+        return context is not None and context.kind == "context" and may(identity, context, "read")
+    if document.kind == "working" and document.place == GLOBAL and identity.agent is not None:
+        # Of a workflow run, or without an agent: an agent sees what it persisted itself.
+        return event.actor == identity.agent
+    if document.kind == "pool" and body.get("run") is not None:
+        # Open to everyone who knows the name of the run; the journal must not reveal it to others.
+        return bool(body.get("owner") == identity.agent)
+    return document.kind not in ("pool", "context") or may(identity, document, "read")
+
+
+def _holders(value: Any) -> Iterator[Record | Event | Changed]:
+    """Everything in a value that may contain ids of memories."""
+    if isinstance(value, Recalled):
+        # By far the most frequent types: skip the walk over all fields.
+        yield from (hit.memory for hit in value.hits)
+    elif isinstance(value, Stored) and not value.conflicts:
+        yield value.memory
+    elif isinstance(value, (Record, Changed)) or (isinstance(value, Event) and value.document is None):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _holders(item)
+    elif is_dataclass(value) and not isinstance(value, (*_PLAIN, Event)):
+        inside = [getattr(value, field.name) for field in fields(value)]
+        yield from (holder for part in inside if not isinstance(part, _PLAIN) for holder in _holders(part))
+
+
+def _named_ids(holder: Record | Event | Changed) -> Iterator[str]:
+    if isinstance(holder, Record):
+        yield from (link.target for link in holder.links)
+        yield from (one for one in (holder.supersedes, holder.superseded_by) if one is not None)
+        return
+    if isinstance(holder, Event) and holder.document is not None:
+        return
+    for image in (holder.before or {}, holder.after or {}):
+        yield from (link["target"] for link in image.get("links") or ())
+        yield from image.get("contradicts") or ()
+        yield from (one for name in _SINGLE if (one := image.get(name)) is not None)
+
+
+def _without(value: Any, hidden: set[str] | frozenset[str]) -> Any:
+    if isinstance(value, Record):
+        return _redact_record(value, hidden)
+    if isinstance(value, (Event, Changed)):
+        cut: Any = {side: _redact_image(getattr(value, side), hidden) for side in ("before", "after")}
+        return replace(value, **cut)
+    if isinstance(value, (list, tuple)):
+        return type(value)([_without(item, hidden) for item in value])
+    if not is_dataclass(value) or isinstance(value, (type, *_PLAIN)):
+        return value
+    old = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
+    new = {name: _without(inside, hidden) for name, inside in old.items()}
+    return replace(value, **new)
+
+
+def _redact_record(record: Record, hidden: set[str] | frozenset[str]) -> Record:
+    single = {name: None for name in _SINGLE if getattr(record, name) in hidden}
+    return record.with_(links=tuple(link for link in record.links if link.target not in hidden), **single)
+
+
+def _redact_image(image: Mapping[str, Any] | None, hidden: set[str] | frozenset[str]) -> dict[str, Any] | None:
+    if image is None:
+        return None
+    cut = {**image, **{name: None for name in _SINGLE if image.get(name) in hidden}}
+    if image.get("links"):
+        cut["links"] = [link for link in image["links"] if link["target"] not in hidden]
+    if image.get("contradicts"):
+        cut["contradicts"] = [target for target in image["contradicts"] if target not in hidden]
+    return cut

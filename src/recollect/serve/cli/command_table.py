@@ -1,0 +1,105 @@
+"""The table of all commands by purpose, with the module and the help line of each.
+
+A command's module is imported only when the command is used, so that `--help` and completion stay instant.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Store": {
+        "remember": ("remember", "Store a memory: a text, stdin, or a file of many."),
+        "import-from": ("import_from", "Import memory files, or memories of another product."),
+    },
+    "Find": {
+        "recall": ("recall", "Find what is known about something, best first."),
+        "search": ("recall", "Search by words, by meaning, or both."),
+        "context": ("context", "Print a context block for an agent."),
+        "preview": ("context", "Show what a context block contains and omits, and why."),
+        "get": ("get_list", "Show one memory in full."),
+        "list": ("get_list", "List memories, newest first."),
+    },
+    "Change": {
+        "update": ("update", "Change the text or fields of a memory."),
+        "supersede": ("update", "Replace one memory with another."),
+        "forget": ("forget", "Hide a memory and prevent it from being stored again."),
+        "purge": ("forget", "Erase a memory permanently."),
+    },
+    "Connect": {
+        "link": ("link", "Link one memory to another."),
+        "unlink": ("link", "Remove the links between two memories."),
+        "related": ("link", "List memories connected to one, strongest path first."),
+        "provenance": ("link", "Show where a memory comes from, and its resulting trust."),
+        "graph": ("graph", "Draw the graph around a query or a memory."),
+        "tag": ("tags_clusters", "Add tags to a memory."),
+        "untag": ("tags_clusters", "Remove tags from a memory."),
+        "tags": ("tags_clusters", "List, describe, rename or merge tags."),
+        "clusters": ("tags_clusters", "List clusters of similar memories."),
+    },
+    "Evaluate": {
+        "reinforce": ("feedback", "Mark a memory as useful: score +3."),
+        "demote": ("feedback", "Mark a memory as irrelevant or stale: score -1."),
+        "feedback": ("feedback", "Record whether recalled memories helped."),
+        "confirm": ("feedback", "Record which hits of one recall helped and which did not."),
+        "contradictions": ("contradictions", "List unresolved contradictions."),
+        "resolve": ("contradictions", "Resolve a contradiction in one of four ways."),
+        "gaps": ("contradictions", "List questions that no memory answered."),
+    },
+    "Tiers": {
+        "working": ("working", "Working memory: short-lived values for the current task."),
+        "session": ("session", "Short-term memory: the entries of a session, with a TTL."),
+        "pool": ("pool", "Data shared by agents, with versions and grants."),
+        "contexts": ("contexts", "Containers of memories with versions and snapshots."),
+        "narrative": ("narrative", "Summaries of sessions, newest first."),
+        "tiers": ("tiers", "Read, write and search across all tiers."),
+    },
+    "Undo": {
+        "undo": ("journal", "Undo the last operation, or a given one."),
+        "restore": ("forget", "Restore a forgotten memory."),
+        "history": ("journal", "Show every change of one memory."),
+        "log": ("journal", "Show the latest changes of all memories."),
+    },
+    "Serve": {
+        "mcp": ("mcp", "Serve memory to agents over MCP."),
+        "install": ("mcp", "Add the MCP server to an agent's client."),
+        "uninstall": ("mcp", "Remove the MCP server from an agent's client."),
+    },
+    "Transfer": {
+        "export": ("export_import", "Export memories to a file or folder."),
+        "import": ("export_import", "Import an export, or edits of it."),
+        "copy": ("export_import", "Copy a whole store to another, of any kind."),
+    },
+    "Maintain": {
+        "stats": ("doctor", "Count memories by status, type, scope, project and tag."),
+        "doctor": ("doctor", "Check the health of the store and the embedder."),
+        "reembed": ("doctor", "Embed every memory with the current model."),
+        "migrate": ("doctor", "Create or upgrade the schema of a PostgreSQL store."),
+        "enable": ("config", "Enable memory again."),
+        "disable": ("config", "Disable memory for a project or for all."),
+        "config": ("config", "Show every setting, its value and its source."),
+    },
+}
+_MODULE_OF = {name: module for section in SECTIONS.values() for name, (module, _) in section.items()}
+_WIDEST = max(map(len, _MODULE_OF))
+
+
+class LazyGroup(click.Group):
+    """The root group, which imports a command when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature of click
+        return list(_MODULE_OF)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - the signature of click
+        if cmd_name not in _MODULE_OF:
+            return None
+        module = import_module(f"recollect.serve.cli.commands.{_MODULE_OF[cmd_name]}")
+        found = (value for value in vars(module).values() if isinstance(value, click.Command))
+        return next(command for command in found if command.name == cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - the signature of click
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(_WIDEST), line) for name, (_, line) in commands.items()])

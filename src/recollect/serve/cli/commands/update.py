@@ -1,0 +1,93 @@
+"""update and supersede: change a memory; its history is kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.serve.cli.command import MemoryCommand
+from recollect.serve.cli.errors import EXIT_REFUSED
+from recollect.serve.cli.input import read_text
+from recollect.serve.cli.json_output import outcome_json
+from recollect.serve.cli.times import duration, future_time, past_time
+from recollect.serve.cli.views import print_changed, show_outcome
+from recollect.values.enums import DELIVERIES, MEMORY_TYPES
+
+if TYPE_CHECKING:
+    from recollect.serve.cli.app_context import AppContext
+
+_CLEARED: dict[str, tuple[str, Any]] = {
+    "no_expiry": ("expires_at", None),
+    "no_trigger": ("triggers", ()),
+    "no_season": ("season", None),
+}
+
+
+@click.command(
+    "update",
+    cls=MemoryCommand,
+    examples=(
+        'update 3f9a1c22 --content "We deploy with make ship"',
+        "update 3f9a1c22 --importance 0.9 --ttl 30d",
+        "update 3f9a1c22 --trigger 'word:drop table' --no-season",
+    ),
+)
+@click.argument("id")
+@click.option("--content", metavar="TEXT", help="The new text; - reads it from stdin.")
+@click.option("--type", type=click.Choice(MEMORY_TYPES), metavar="TYPE", help="fact, preference, procedure, decision …")
+@click.option("-t", "--tag", "tags", multiple=True, metavar="TAG", help="Replace all tags; may be repeated.")
+@click.option("--importance", type=float, help="0 to 1.")
+@click.option("--weight", type=float, help="0.1 to 1.")
+@click.option("--confidence", type=float, help="0 to 1.")
+@click.option("--ttl", type=duration, metavar="DURATION", help="Time to live: 12h, 30d.")
+@click.option("--expires-at", type=future_time, metavar="TIME", help="When it expires.")
+@click.option("--no-expiry", is_flag=True, help="Never expire.")
+@click.option("--valid-from", type=past_time, metavar="TIME", help="Valid from this time.")
+@click.option("--valid-until", type=future_time, metavar="TIME", help="Valid until this time.")
+@click.option("--delivery", type=click.Choice(DELIVERIES), metavar="MODE", help="bootstrap, pinned or on_demand.")
+@click.option("--trigger", "triggers", multiple=True, metavar="PATTERN", help="Replace all triggers; may be repeated.")
+@click.option("--no-trigger", is_flag=True, help="Remove all triggers.")
+@click.option("--season", metavar="LABEL", help="Ranked higher in this season, lower outside it.")
+@click.option("--no-season", is_flag=True, help="Remove the season.")
+@click.pass_obj
+def update(app: AppContext, /, id: str, **fields: Any) -> int:
+    """Change the text or fields of a memory."""
+    from recollect.values.outcome import Refused
+
+    changes = _changes(fields)
+    # Only a new text needs a new embedding.
+    with app.open_for_writing("lazy" if "content" in changes else "none") as memory:
+        done = memory.update(id, **changes)
+    if isinstance(done, Refused):
+        refusal = done
+        app.print_answer(lambda: outcome_json(refusal), lambda out: show_outcome(out, refusal, app.now))
+        return EXIT_REFUSED
+    print_changed(app, "updated", done, ", ".join(changes))
+    return 0
+
+
+def _changes(given: dict[str, Any]) -> dict[str, Any]:
+    """The fields to change; an option that begins with `no` clears one."""
+    cleared = {field: empty for option, (field, empty) in _CLEARED.items() if given.pop(option)}
+    changes = {name: value for name, value in given.items() if value not in (None, ())}
+    if changes.get("content") == "-":
+        changes["content"] = read_text()
+    for field in cleared.keys() & changes.keys():
+        raise click.UsageError(f"{field} is both set and cleared; omit one of the options")
+    return changes | cleared
+
+
+@click.command("supersede", cls=MemoryCommand, examples=("supersede 3f9a1c22 8b01d4e7",))
+@click.argument("old")
+@click.argument("new")
+@click.pass_obj
+def supersede(app: AppContext, old: str, new: str) -> None:
+    """Replace one memory with another.
+
+    NEW replaces OLD, which is kept with its history and no longer recalled.
+    """
+    with app.open_for_writing() as memory:
+        record = memory.supersede(old, new)
+    detail = f"replaces {(record.supersedes or old)[-8:]}"
+    print_changed(app, "superseded", record, detail)

@@ -1,0 +1,46 @@
+"""Errors as a message on stderr and an exit code. A mistake of the user never causes a traceback."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from recollect.errors import Disabled, InvalidInput, NotFound, ReadOnly, RecollectError, SettingsError
+from recollect.serve.cli.output import print_error, print_json_error
+
+EXIT_REFUSED, EXIT_USAGE, EXIT_FAILURE, EXIT_DISABLED, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
+
+
+def report(error: RecollectError | click.ClickException, *, as_json: bool) -> int:
+    """Print an error; returns the exit code."""
+    if as_json:
+        print_json_error(_error_json(error))
+    else:
+        print_error(_message(error))
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            click.echo(f"See `{error.ctx.command_path} --help`.", err=True)
+    return exit_code(error)
+
+
+def exit_code(error: RecollectError | click.ClickException) -> int:
+    """2 for the caller's mistake, 3 for the store or the embedder, 4 if memory is disabled."""
+    match error:
+        case Disabled():
+            return EXIT_DISABLED
+        case InvalidInput() | NotFound() | ReadOnly() | SettingsError() | click.ClickException():
+            return EXIT_USAGE
+        case _:
+            return EXIT_FAILURE
+
+
+def _error_json(error: RecollectError | click.ClickException) -> dict[str, Any]:
+    param = getattr(error, "param", None)
+    field = getattr(error, "field", None) or (param.name if isinstance(param, click.Parameter) else None)
+    # The names of click's own usage errors differ between its versions.
+    kind = "UsageError" if isinstance(error, click.ClickException) else type(error).__name__
+    return {"type": kind, "message": _message(error), "field": field}
+
+
+def _message(error: RecollectError | click.ClickException) -> str:
+    return error.format_message() if isinstance(error, click.ClickException) else str(error)

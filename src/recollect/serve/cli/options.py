@@ -1,0 +1,136 @@
+"""Options that several commands share: filters, access to pools and contexts, and the commands `grant` and `revoke`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.serve.cli.command import MemoryCommand
+from recollect.serve.cli.times import past_time
+from recollect.values.enums import ACCESS_LEVELS, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+
+if TYPE_CHECKING:
+    from recollect.engine import Memory
+    from recollect.serve.cli.app_context import AppContext
+    from recollect.serve.cli.renderer import Line
+    from recollect.tiers.contexts import Contexts
+    from recollect.tiers.pools import Pools
+    from recollect.values.tiers import Grants
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+_LEVEL = click.Choice(ACCESS_LEVELS)
+
+
+def combine(*options: Decorator) -> Decorator:
+    """One decorator for several options, in the order the help shows them."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+scope_option = click.option(
+    "--scope", type=click.Choice(SCOPES), metavar="SCOPE", help="global, team, agent, project, session or task."
+)
+text_option = click.option("--text", "as_text", is_flag=True, help="Store VALUE as text even if it is valid JSON.")
+filter_options = combine(
+    click.option("--type", type=click.Choice(MEMORY_TYPES), multiple=True, metavar="TYPE", help="Only this type."),
+    click.option(
+        "-t", "--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag; if repeated, with all of them."
+    ),
+    click.option("--scope", type=click.Choice(SCOPES), multiple=True, metavar="SCOPE", help="Only this scope."),
+    click.option(
+        "--status",
+        type=click.Choice((*STATUSES, "all")),
+        multiple=True,
+        metavar="STATUS",
+        help="active (default), superseded, archived, forgotten or all.",
+    ),
+    click.option(
+        "--source", type=click.Choice(PROVENANCE_KINDS), multiple=True, metavar="KIND", help="Only from this source."
+    ),
+    click.option("--in-project", metavar="NAME", help="Only from this project."),
+    click.option("--in-session", metavar="NAME", help="Only from this session."),
+    click.option("--since", type=past_time, metavar="TIME", help="Not before: 2026-11-01, yesterday, 3d."),
+    click.option("--until", type=past_time, metavar="TIME", help="Before this time."),
+    click.option(
+        "--min-trust", type=click.FloatRange(0, 1), metavar="TRUST", help="Only with at least this trust, 0 to 1."
+    ),
+)
+
+
+def given_filters(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that were given, as the engine's keywords."""
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    if "all" in given.get("status", ()):
+        given["status"] = "all"
+    return given
+
+
+def access_options(noun: str) -> Decorator:
+    """The options of a new pool or context: its scope, and who may use it."""
+    return combine(
+        scope_option,
+        click.option("--team", metavar="NAME", help=f"The team of a {noun} with scope team."),
+        click.option("--session", metavar="NAME", help=f"The session of a {noun} with scope session."),
+        click.option("--task", metavar="NAME", help=f"The task of a {noun} with scope task."),
+        click.option("--read", multiple=True, metavar="AGENT", help="An agent that may read; may be repeated."),
+        click.option(
+            "--write", multiple=True, metavar="AGENT", help="An agent that may read and write; may be repeated."
+        ),
+        click.option("--public", is_flag=True, help="Every agent of the account may read."),
+    )
+
+
+def create_fields(given: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of `create`, from the options that were given."""
+    read, write, public = (given.pop(name) for name in ("read", "write", "public"))
+    fields = {name: value for name, value in given.items() if value is not None}
+    if read or write or public:
+        fields["access"] = {"read": list(read), "write": list(write), "public_read": public}
+    return fields
+
+
+def add_grant_commands(
+    group: click.Group,
+    container: Callable[[Memory], Pools | Contexts],
+    print_result: Callable[[AppContext, Any, str], None],
+    *,
+    grants: Sequence[str],
+    revokes: Sequence[str],
+) -> None:
+    """Add `grant` and `revoke`, with these examples, to the commands of pools or contexts."""
+
+    @group.command("grant", cls=MemoryCommand, examples=grants)
+    @click.argument("name")
+    @click.argument("to_agent", metavar="AGENT")
+    @click.argument("level", type=_LEVEL, metavar="read|write")
+    @click.pass_obj
+    def grant(app: AppContext, name: str, to_agent: str, level: Any) -> None:
+        """Allow another agent to read, or to read and write."""
+        with app.open_for_writing() as memory:
+            changed = container(memory).grant(name, to_agent, level)
+        print_result(app, changed, f"{to_agent} may {level}")
+
+    @group.command("revoke", cls=MemoryCommand, examples=revokes)
+    @click.argument("name")
+    @click.argument("of_agent", metavar="AGENT")
+    @click.argument("level", type=_LEVEL, metavar="[read|write]", required=False)
+    @click.pass_obj
+    def revoke(app: AppContext, name: str, of_agent: str, level: Any) -> None:
+        """Revoke a grant."""
+        with app.open_for_writing() as memory:
+            changed = container(memory).revoke(name, of_agent, level)
+        print_result(app, changed, f"revoked from {of_agent}")
+
+
+def access_facts(access: Grants) -> list[tuple[str, Line]]:
+    """Who may use a pool or context, as labelled values."""
+    facts: list[tuple[str, Line]] = [("may read", (", ".join(access.read),))] if access.read else []
+    facts += [("may write", (", ".join(access.write),))] if access.write else []
+    return [*facts, ("public", ("every agent of the account may read",))] if access.public_read else facts

@@ -1,0 +1,125 @@
+"""The text of tool results, as an agent reads it. What a memory says is inside a fence, as data; our own words are outside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from recollect.serve.mcp.tool import ShortIds, ToolContext
+from recollect.values.memory import Record
+from recollect.values.outcome import Conflict, Outcome, Refused, Superseded
+from recollect.values.recalled import Explanation, Hit, Recalled
+
+WaysOut = Callable[[str, str], Sequence[str]]
+_INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_MAX_TERMS, _MAX_NOTES = 6, 2
+
+
+def fence(context: ToolContext, lines: Sequence[str]) -> str:
+    """Lines of recalled text between two fence lines."""
+    from recollect.recall.assembly import add_fence  # imports numpy, which the handshake does not need
+
+    return add_fence("".join(f"{line}\n" for line in lines), context.fence_seed)
+
+
+def memory_line(record: Record, ids: ShortIds) -> str:
+    """One memory as a list item, with its labels and its short id."""
+    from recollect.recall.assembly import render_memory
+
+    short = ids.shorten(record)
+    line = render_memory(record)
+    return line if short == record.short_id else f"{line.removesuffix(f'[{record.short_id}]')}[{short}]"
+
+
+def recalled_text(context: ToolContext, found: Recalled) -> str:
+    """Hits with their reasons, best first, and the notes about them."""
+    notes = [f"note: {note}" for note in found.notes]
+    if not found:
+        return "\n".join(["Nothing found. Try once with other words, not a third time.", *notes])
+    lines = [f"{memory_line(hit.memory, context.ids)}\n  why: {_INVISIBLE.sub(' ', why(hit))}" for hit in found]
+    return "\n".join([fence(context, lines), *notes])
+
+
+def memories_text(context: ToolContext, records: Sequence[Record]) -> str:
+    """Memories, one below the other."""
+    if not records:
+        return "No memories."
+    return fence(context, [memory_line(record, context.ids) + _status(record) for record in records])
+
+
+def why(hit: Hit) -> str:
+    """The reason for a hit in a few words."""
+    reasons = [f"trigger {hit.trigger} matches"] if hit.trigger is not None else []
+    if hit.similarity is not None:
+        reasons.append(f"similarity {hit.similarity:.2f}")
+    if hit.explain is not None:
+        reasons += _explained(hit.explain, hit.trigger)
+    return "; ".join(reasons) or "applies to this project"
+
+
+def outcome_text(context: ToolContext, outcome: Outcome, ways: WaysOut) -> str:
+    """What became of a draft, and how to resolve contradictions with the tools the agent has."""
+    if isinstance(outcome, Refused):
+        return f"refused: {outcome.reason}. Nothing was stored."
+    short = context.ids.shorten(outcome.memory)
+    lines = [f"{outcome.kind} [{short}] ({_INVISIBLE.sub(' ', _place(outcome.memory))}): {_reason(context, outcome)}"]
+    lines += [f"note: {note}" for note in outcome.notes]
+    if outcome.conflicts:
+        lines += _conflict_lines(context, outcome.conflicts, short, ways)
+    return "\n".join(lines)
+
+
+def ways_out(new: str, old: str) -> tuple[str, ...]:
+    """The four ways out of a contradiction, as calls of the tool `resolve`."""
+    call = f'resolve(new="{new}", old="{old}", resolution='
+    return (
+        f'both are true, each in its own case: {call}"keep_both")',
+        f'the old one needs another text: {call}"update", content="…")',
+        f'the new one replaces it from now on: {call}"supersede")',
+        f'the old one was wrong: {call}"forget")',
+    )
+
+
+def _explained(explain: Explanation, trigger: str | None) -> list[str]:
+    reasons = [f"matched terms: {', '.join(explain.terms[:_MAX_TERMS])}"] if explain.terms else []
+    if explain.path:
+        reasons.append(f"path: {' → '.join(explain.path)}")
+    # The note about the trigger repeats what `why` has said already.
+    return reasons + [note for note in explain.notes[:_MAX_NOTES] if trigger is None or trigger not in note]
+
+
+def _status(record: Record) -> str:
+    return "" if record.status == "active" else f" · {record.status}"
+
+
+def _place(record: Record) -> str:
+    """The scope of a memory, and the name it belongs to."""
+    names = {
+        "project": record.project,
+        "agent": record.agent,
+        "team": record.team,
+        "task": record.task,
+        "session": record.session,
+    }
+    return f"{record.scope} {names[record.scope]}" if names.get(record.scope) else record.scope
+
+
+def _reason(context: ToolContext, outcome: Outcome) -> str:
+    if isinstance(outcome, Superseded):
+        return f"it replaces [{context.ids.shorten(outcome.old)}], which is kept with its history"
+    return _INVISIBLE.sub(" ", outcome.reason)
+
+
+def _conflict_lines(context: ToolContext, conflicts: Sequence[Conflict], new: str, ways: WaysOut) -> list[str]:
+    lines = [
+        f"{memory_line(conflict.memory, context.ids)}\n"
+        f"  similarity {conflict.similarity:.2f}: {_INVISIBLE.sub(' ', conflict.reason)}"
+        for conflict in conflicts
+    ]
+    old = context.ids.shorten(conflicts[0].memory)
+    return [
+        "It may contradict existing memories:",
+        fence(context, lines),
+        "Both are stored for now. Ask the user which one is correct, unless they have just said so. Four ways out:",
+        *(f"- {way}" for way in ways(new, old)),
+    ]

@@ -1,0 +1,141 @@
+"""The tool list: memories by filter, one in full, its history, contradictions, gaps, tags, related memories, statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.serve.mcp.results import DATA_NOTE, memories_result, memory_json
+from recollect.serve.mcp.schemas import enum, integer, objects, output, string, strings
+from recollect.serve.mcp.text import fence, memory_line, ways_out
+from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
+from recollect.serve.mcp.tools.recall import FILTERS
+from recollect.values.event import to_image
+
+_DEFAULT_LIMIT, _MAX_LIMIT = 20, 200
+_RELATED_DEPTH = 2
+# A view returns its items twice: as lines of text and as JSON objects.
+View = tuple[list[str], list[dict[str, Any]]]
+
+
+def _list(context: ToolContext, given: Arguments) -> ToolResult:
+    view = given.pop("view", None) or "memories"
+    limit, offset = given.pop("limit", _DEFAULT_LIMIT), given.pop("offset", 0)
+    if not 1 <= limit <= _MAX_LIMIT:
+        raise InvalidInput("limit", f"{limit} is out of range", f"give 1 to {_MAX_LIMIT}")
+    if offset < 0:
+        raise InvalidInput("offset", f"{offset} is out of range", "give a whole number from 0")
+    memory_id = given.pop("id", None)
+    if view == "memories":
+        if memory_id is not None:
+            return show_memory(context, memory_id)
+        return memories_result(context, context.memory.list(limit=limit, offset=offset, **given))
+    if given:
+        raise InvalidInput(next(iter(given)), f"does not apply to the view {view}", "leave it out")
+    lines, items = _VIEWS[view](context, memory_id)
+    lines, items = lines[offset : offset + limit], items[offset : offset + limit]
+    text = fence(context, lines) if items else "Nothing found."
+    return ToolResult(text, {"items": items, "notes": [DATA_NOTE]})
+
+
+def show_memory(context: ToolContext, id: str) -> ToolResult:
+    """One memory with all its fields."""
+    record = context.memory.get(context.ids.expand(id))
+    fields = {name: value for name, value in to_image(record).items() if value not in (None, [], "")}
+    lines = [f"  {name}: {value}" for name, value in fields.items() if name != "content"]
+    item = fields | {"short_id": context.ids.shorten(record)}
+    text = fence(context, [memory_line(record, context.ids), *lines])
+    return ToolResult(text, {"items": [item], "notes": [DATA_NOTE]})
+
+
+def _history(context: ToolContext, id: str | None) -> View:
+    items = [
+        {"kind": event.kind, "at": event.at.isoformat(timespec="seconds"), "actor": event.actor}
+        | ({"before": event.before} if event.before else {})
+        | ({"after": event.after} if event.after else {})
+        | ({"reason": event.reason} if event.reason else {})
+        for event in context.memory.history(_required_id(context, id))
+    ]
+    return [f"- {' · '.join(f'{name}: {value}' for name, value in item.items())}" for item in items], items
+
+
+def _contradictions(context: ToolContext, _: str | None) -> View:
+    ids = context.ids
+    lines, items = [], []
+    for found in context.memory.contradictions():
+        pair = {"new": memory_json(found.newer, ids), "old": memory_json(found.older, ids)}
+        items.append(pair | {"similarity": round(found.similarity, 2), "reason": found.reason})
+        shown = [memory_line(found.newer, ids), memory_line(found.older, ids), f"  {found.reason}"]
+        ways = ways_out(ids.shorten(found.newer), ids.shorten(found.older))
+        lines.append("\n".join([*shown, *(f"  - {way}" for way in ways)]))
+    return lines, items
+
+
+def _gaps(context: ToolContext, _: str | None) -> View:
+    items: list[dict[str, Any]] = [
+        {"topic": topic.name, "count": topic.count, "questions": [gap.question for gap in topic.gaps]}
+        for topic in context.memory.gaps()
+    ]
+    return [f"- {item['topic']} (asked {item['count']} times): {'; '.join(item['questions'])}" for item in items], items
+
+
+def _tags(context: ToolContext, _: str | None) -> View:
+    items = [
+        {"tag": tag.name, "count": tag.count} | ({"description": tag.description} if tag.description else {})
+        for tag in context.memory.tags()
+    ]
+    return [f"- #{item['tag']} ({item['count']}) {item.get('description', '')}".rstrip() for item in items], items
+
+
+def _related(context: ToolContext, id: str | None) -> View:
+    found = context.memory.related(_required_id(context, id), depth=_RELATED_DEPTH)
+    items = [
+        memory_json(each.memory, context.ids) | {"match": round(each.score, 3), "path": list(each.path)}
+        for each in found
+    ]
+    return [f"{memory_line(each.memory, context.ids)}\n  {' → '.join(each.path)}" for each in found], items
+
+
+def _stats(context: ToolContext, _: str | None) -> View:
+    counts = context.memory.stats()
+    return [f"- {name}: {value}" for name, value in counts.items()], [counts]
+
+
+def _required_id(context: ToolContext, id: str | None) -> str:
+    if id is None:
+        raise InvalidInput("id", "is missing; this view shows one memory", "give its id")
+    return context.ids.expand(id)
+
+
+_VIEWS: dict[str, Callable[[ToolContext, str | None], View]] = {
+    "history": _history,
+    "contradictions": _contradictions,
+    "gaps": _gaps,
+    "tags": _tags,
+    "related": _related,
+    "stats": _stats,
+}
+
+LIST = Tool(
+    name="list",
+    title="List",
+    description=(
+        "What is stored, not what is relevant: memories newest first, narrowed by filters; with `id`, one memory "
+        "in full. Other views: history (of `id`), contradictions (unresolved), gaps (questions without an answer), "
+        "tags, related (to `id`), stats.\n"
+        "Do NOT use it to answer a question (recall)."
+    ),
+    arguments={
+        "view": enum(("memories", *_VIEWS)),
+        "id": string(),
+        **FILTERS,
+        "source": strings(),
+        "limit": integer(f"default {_DEFAULT_LIMIT}"),
+        "offset": integer(),
+    },
+    output_schema=output("items", items=objects(), notes=strings()),
+    run=_list,
+    read_only=True,
+    idempotent=True,
+)

@@ -1,0 +1,46 @@
+"""Questions about the journal that every back end answers the same way, from its events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.ports import JournalReader
+from recollect.values.event import Event, from_image
+from recollect.values.scope import Place
+
+# What nobody asked for, or nobody can take back, cannot be undone.
+NOT_UNDOABLE = ("undo", "purge", "embed", "miss", "answer")
+_PAGE = 64
+
+
+def latest_operations(reader: JournalReader, account: str, limit: int, before: int | None) -> list[list[Event]]:
+    """The newest operations that can be undone, each with its events in order; the journal is read page by page."""
+    found: list[list[Event]] = []
+    known: set[str] = set()
+    first = before
+    while len(found) < limit:
+        page = reader.events(account, before=before, limit=_PAGE, newest_first=True)
+        candidates = [event.operation for event in page if event.kind not in NOT_UNDOABLE and event.undoes is None]
+        fresh = [operation for operation in dict.fromkeys(candidates) if operation not in known]
+        known.update(fresh)
+        undone = reader.undone(account, fresh) if fresh else frozenset()
+        for operation in (one for one in fresh if one not in undone):
+            if len(found) == limit:
+                break
+            events = reader.events(account, operation=operation)
+            # An operation that reaches beyond the given end was returned before.
+            if first is None or events[-1].seq < first:
+                found.append(events)
+        if len(page) < _PAGE:
+            break
+        before = page[-1].seq
+    return found
+
+
+def last_place(kind: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> Place | None:
+    """Where a removed memory lived, from the event that removed it: a removal keeps all of it, a purge only its place."""
+    if kind == "purge" and after:
+        scope, key, project = after["place"]
+        return (scope, key, project)
+    return from_image(before).place if after is None and before else None

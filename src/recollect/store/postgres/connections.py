@@ -1,0 +1,182 @@
+"""The connection pool of one open store, and the one way statements are sent: together, in a pipeline, waiting once.
+
+Nothing is set for the length of a session: behind a pooler such as PgBouncer, each transaction may run on another connection of the
+server. Every transaction sets what it needs for itself (`session.py`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import psycopg
+from pgvector.psycopg import register_vector
+from psycopg.adapt import Buffer, Loader
+from psycopg.pq import Format
+from psycopg.types.string import TextLoader
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from recollect import errors
+from recollect.store.postgres.arrays import register_arrays
+from recollect.store.postgres.errors import translate_errors, translated
+from recollect.store.postgres.options import Address, Options
+from recollect.store.postgres.sql import queries
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+Rows = list[tuple[Any, ...]]
+# How long to wait for a pooled connection before asking whether the server is there at all.
+_PROBE_SECONDS = 0.5
+# So many statements stay prepared per connection; filters and viewers make statements of their own.
+_PREPARED = 300
+
+
+class Statement(NamedTuple):
+    """A statement and the values bound to it; `prepare=False` for text that is never sent twice."""
+
+    sql: str
+    values: Mapping[str, Any] = {}
+    prepare: bool | None = None
+
+
+class Waits(threading.local):
+    """How often the current thread has waited for the server."""
+
+    count = 0
+
+
+class _IdLoader(Loader):
+    """An id as text, from its sixteen bytes."""
+
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> str:
+        digits = bytes(data).hex()
+        return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def connect_directly(address: Address) -> Connection:
+    """One connection of the login role, outside the pool: to migrate, to look at the server, to vacuum."""
+    with translate_errors(address):
+        return psycopg.connect(**address.parameters, autocommit=True)
+
+
+def keeps_prepared_statements(connection: Connection) -> bool:
+    """Whether statements prepared on a connection are still there in its next transaction.
+
+    A pooler answers with a process id of its own when it is connected to; behind one, nothing is prepared.
+    """
+    found = connection.execute("SELECT pg_backend_pid()").fetchone()
+    return found is not None and found[0] == connection.info.backend_pid
+
+
+class Connections:
+    """The pooled connections of one open store."""
+
+    def __init__(self, address: Address, options: Options, *, search_path: str) -> None:
+        self.address, self.options, self.search_path = address, options, search_path
+        self.waits = Waits()
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            # Prepared at its first use: parsing and planning a statement takes longer than running it.
+            kwargs={**address.parameters, "autocommit": True, "prepare_threshold": 0 if options.prepared else None},
+            min_size=1 if options.connections == 1 else 0,
+            max_size=options.connections,
+            configure=configure,
+            timeout=options.wait_seconds,
+            reconnect_timeout=options.wait_seconds,
+            name="recollect",
+            open=True,
+        )
+
+    def take(self) -> Connection:
+        """A ready connection; waits for one while all are in use."""
+        try:
+            return self._pool.getconn(min(_PROBE_SECONDS, self.options.wait_seconds))
+        except PoolClosed:
+            raise errors.StoreError(f"{self.address.shown} is closed; open it again") from None
+        except PoolTimeout:
+            self._probe()
+        try:
+            return self._pool.getconn(self.options.wait_seconds)
+        except PoolTimeout:
+            raise errors.StoreBusy(
+                f"{self.address.shown}: all {self.options.connections} connections are in use for more than "
+                f"{self.options.wait_seconds:g} s; try again, or raise postgres_connections"
+            ) from None
+
+    def give_back(self, connection: Connection) -> None:
+        """Return a connection; the pool drops a broken one, and rolls back what was left open on it."""
+        self._pool.putconn(connection)
+
+    def drop_dead(self) -> None:
+        """After a connection was found dead: check the idle ones, and drop those that are dead too."""
+        self._pool.check()
+
+    def run(self, connection: Connection, statements: Sequence[Statement]) -> list[Rows]:
+        """Send statements together, wait once, and return the rows of each."""
+        self.waits.count += 1
+        cursors = []
+        try:
+            with connection.pipeline():
+                for sql, values, prepare in statements:
+                    cursor = connection.cursor(binary=True)
+                    cursors.append(cursor.execute(sql, values, prepare=prepare))
+        except psycopg.Error:
+            raise
+        except BaseException:
+            # Interrupted (Ctrl-C): how far the server got is unknown, so the connection is not used again.
+            connection.close()
+            raise
+        return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
+
+    def roll_back(self, connection: Connection) -> None:
+        """Roll back the transaction of a connection; not in a pipeline, because psycopg drops its prepared statements with it."""
+        self.waits.count += 1
+        connection.rollback()
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _probe(self) -> None:
+        """The pool waits in silence for a server that is away: ask the server itself."""
+        try:
+            with psycopg.connect(**self.address.parameters, autocommit=True):
+                pass
+        except psycopg.Error as error:
+            raise translated(error, self.address) from error
+
+
+def configure(connection: Connection) -> None:
+    """Register the types of a new connection."""
+    connection.prepared_max = _PREPARED
+    register_vector(connection)
+    register_arrays(connection)
+    connection.adapters.register_loader("uuid", TextLoader)
+    connection.adapters.register_loader("uuid", _IdLoader)
+
+
+def search_path_of(connection: Connection, schema: str) -> str:
+    """The schema of our tables and that of the extension, as `search_path` spells them."""
+    found = connection.execute(queries()["search_path"], {"schema": schema}).fetchone()
+    assert found is not None
+    return str(found[0])
+
+
+def transaction_settings(connections: Connections) -> Statement:
+    """What every transaction sets for itself. The role comes last: row-level security holds from there on."""
+    options = connections.options
+    return Statement(
+        queries()["transaction_settings"],
+        {
+            "search_path": connections.search_path,
+            "statement": _milliseconds(options.statement_seconds),
+            "lock": _milliseconds(options.lock_seconds),
+            "idle": _milliseconds(options.idle_seconds),
+            "plans": "force_generic_plan" if options.prepared else "auto",
+            "role": options.role or "none",
+        },
+    )
+
+
+def _milliseconds(seconds: float) -> str:
+    return str(round(seconds * 1000))

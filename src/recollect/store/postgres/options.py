@@ -1,0 +1,70 @@
+"""Where a database is and how it is used: the URL taken apart, and the options of the settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from recollect.errors import SettingsError
+
+# Without keepalives, a call would wait for a quarter of an hour on a network that drops packets.
+_KEEPALIVES = {"keepalives": 1, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a database is used; `Settings` has the same names with the prefix `postgres_`. Times are in seconds."""
+
+    schema: str = "recollect"
+    role: str = "recollect_app"
+    partitions: int = 8
+    connections: int = 10
+    prepared: bool = True
+    connect_seconds: float = 10.0
+    wait_seconds: float = 10.0
+    statement_seconds: float = 30.0
+    lock_seconds: float = 10.0
+    idle_seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a database is. `shown` is the URL without user and password, for messages."""
+
+    parameters: dict[str, Any] = field(repr=False)
+    shown: str
+    schema: str
+    password: str = field(repr=False)
+
+    def without_secret(self, text: str) -> str:
+        """A message of the driver on one line, without the password."""
+        line = " ".join(text.split())
+        return line.replace(self.password, "…") if self.password else line
+
+
+def parse_address(url: str, options: Options) -> Address:
+    """Take a URL apart; `?schema=name` is ours, everything else is passed to the driver."""
+    try:
+        parts = urlsplit(url)
+        asked = parse_qsl(parts.query, keep_blank_values=True)
+        schema = next((value for name, value in asked if name == "schema"), "") or options.schema
+        rest = urlencode([(name, value) for name, value in asked if name != "schema"])
+        given = conninfo_to_dict(urlunsplit(parts._replace(query=rest)))
+    except (psycopg.ProgrammingError, ValueError):
+        # The driver's message may contain the whole URL, with its password.
+        raise SettingsError("db", "is not a PostgreSQL URL", "use postgresql://user@host:5432/database") from None
+    shown = _shown(str(given.get("host") or ""), given.get("port"), given.get("dbname") or "", schema)
+    defaults = {"connect_timeout": max(1, round(options.connect_seconds)), "application_name": "recollect"}
+    return Address({**defaults, **_KEEPALIVES, **given}, shown, schema, str(given.get("password") or ""))
+
+
+def _shown(host: str, port: Any, database: Any, schema: str) -> str:
+    local = not host or host.startswith(("/", "@"))
+    asked = {"host": host} if local and host else {}
+    asked |= {} if schema == "recollect" else {"schema": schema}
+    place = "" if local else f"{host}:{port or 5432}"
+    return f"postgresql://{place}/{database}" + (f"?{urlencode(asked, safe='/')}" if asked else "")

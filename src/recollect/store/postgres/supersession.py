@@ -1,0 +1,115 @@
+"""Who supersedes whom in one account, and from that, at any moment and for any viewer, what is superseded.
+
+The rule is the one of `store/index/visibility_mask.py`, over columns that are read once for as long as nothing changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.store.postgres.rows import place_of_text, place_text
+from recollect.store.rows import micros
+from recollect.values.memory import Replacement, covers, successors
+from recollect.values.scope import GLOBAL
+from recollect.values.search import Search
+
+Times = NDArray[np.float64]
+NO_ROWS = np.empty(0, np.int64)
+_EVERYWHERE = place_text(GLOBAL)
+_TEXTS = ("ids", "old_ids", "places", "old_places")
+
+
+@dataclass(frozen=True, slots=True)
+class Replacements:
+    """The memories that supersede a stored one, as columns. Times are in microseconds, NaN where there is none."""
+
+    ids: tuple[str, ...]
+    old_ids: tuple[str, ...]
+    places: tuple[str, ...]
+    old_places: tuple[str, ...]
+    rows: NDArray[np.int64]
+    old_rows: NDArray[np.int64]
+    active: NDArray[np.bool_]
+    old_active: NDArray[np.bool_]
+    expires: Times
+    valid_from: Times
+    valid_until: Times
+    begun: Times
+
+    def successors(self, now: datetime | None) -> dict[str, str]:
+        """By the id of a superseded memory, the id of the one in force that supersedes it, where that one covers its place."""
+        if not self.ids:
+            return {}
+        acts = self.active if now is None else self.active & self._current(micros(now), past=False)
+        links = zip(self.ids, self.old_ids, self.places, self.old_places, acts.tolist(), strict=True)
+        return successors(
+            Replacement(new, old, acting)
+            for new, old, over, under, acting in links
+            if over == under or (over == _EVERYWHERE and covers(GLOBAL, place_of_text(under)))
+        )
+
+    def superseded(self, search: Search) -> NDArray[np.int64]:
+        """The rows that a memory in force for this viewer supersedes, directly or through a chain."""
+        if not self.ids:
+            return NO_ROWS
+        open_places = {place_text(place) for place in search.viewer.places()}
+        reached = np.fromiter((place in open_places for place in self.places), np.bool_, len(self.places))
+        acting = reached & self.active & self._current(round(search.now * 1e6), past=search.past)
+        hidden = np.unique(self.old_rows[acting])
+        while True:
+            acting |= reached & np.isin(self.rows, hidden)
+            more = np.unique(self.old_rows[acting])
+            if len(more) == len(hidden):
+                return hidden
+            hidden = more
+
+    def active_places(self, replaced: Iterable[str]) -> list[str]:
+        """The places of those of some superseded memories whose stored status is active, one per memory."""
+        wanted = set(replaced)
+        found = zip(self.old_ids, self.old_places, self.old_active.tolist(), strict=True)
+        return list({old: place for old, place, active in found if active and old in wanted}.values())
+
+    def _current(self, now: int, *, past: bool) -> NDArray[np.bool_]:
+        # NaN compares false: no bound means no restriction.
+        late = (self.expires <= now) | (self.valid_until <= now) | (self.valid_from > now)
+        if past:
+            late |= np.isnan(self.valid_from) & (self.begun > now)
+        return ~late
+
+
+_NO_TIMES = np.empty(0, np.float64)
+_NO_FLAGS = np.empty(0, np.bool_)
+NO_REPLACEMENTS = Replacements(
+    (), (), (), (), NO_ROWS, NO_ROWS, _NO_FLAGS, _NO_FLAGS, _NO_TIMES, _NO_TIMES, _NO_TIMES, _NO_TIMES
+)
+
+
+def replacements_of_row(row: Sequence[Any]) -> Replacements:
+    """The columns of the query `replacements`."""
+    if row[0] is None:
+        return NO_REPLACEMENTS
+    columns: dict[str, Any] = dict(zip(Replacements.__slots__, row, strict=True))
+    return Replacements(**(columns | {name: tuple(columns[name]) for name in _TEXTS}))
+
+
+def heirs_of_rows(rows: Iterable[Sequence[Any]], now: datetime | None) -> dict[str, str]:
+    """By the id of a superseded memory, the one in force that supersedes it, from the rows of the query `replacing`."""
+    moment = None if now is None else micros(now)
+    return successors(
+        Replacement(new, old, status == "active" and _in_force(moment, *bounds))
+        for new, old, over, under, status, *bounds in rows
+        if covers(place_of_text(over), place_of_text(under))
+    )
+
+
+def _in_force(now: int | None, valid_from: int | None, valid_until: int | None, expires_at: int | None) -> bool:
+    if now is None:
+        return True
+    begun = valid_from is None or valid_from <= now
+    return begun and all(now < end for end in (valid_until, expires_at) if end is not None)

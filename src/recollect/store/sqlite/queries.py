@@ -1,0 +1,11 @@
+"""The SQL of this package, parsed once."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+from recollect.store.sql import named_queries, numbered_upgrades, script
+
+queries = cache(partial(named_queries, __package__))
+migrations = cache(partial(numbered_upgrades, __package__))
+text_of = partial(script, __package__)

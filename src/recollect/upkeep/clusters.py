@@ -1,0 +1,179 @@
+"""Clusters of an account: recomputed, refined by feedback, listed. A cluster that continues an earlier one keeps its id and name.
+
+Clusters are derived from the vectors, like an index: they are not journalled, and losing them costs only the time to compute them
+again. The memories of each owner (an agent, a team, the whole account) are clustered separately.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.errors import NotFound
+from recollect.ports import Calibrated, Reader, Store, Transaction
+from recollect.unit_of_work import UnitOfWork
+from recollect.upkeep.cluster_names import names
+from recollect.upkeep.clustering import Labels, centre, continued_ids, find_clusters
+from recollect.values.cluster import Cluster, owner_of
+from recollect.values.ids import new_id
+from recollect.values.memory import Record
+from recollect.values.scope import Place, reaches
+from recollect.values.search import Embedded, Floats
+
+# How many texts per cluster its name is made from, and how many of all it is compared with.
+_NAMING_SAMPLE, _BACKGROUND = 300, 5_000
+_EVERY = 1 << 30
+_ROWS_PER_TRANSACTION = 2_000
+ClustersWithRows = list[tuple[Cluster, list[int]]]
+FindClusters = Callable[[Floats], Labels]
+
+
+def refresh(store: Store, account: str, actor: str, now: datetime, find: FindClusters = find_clusters) -> list[Cluster]:
+    """Cluster an account; returns the clusters, the largest first. Reads and writes continue meanwhile."""
+    with store.view(now) as reader:
+        embedded, earlier = reader.embedded(account), reader.clusters(account)
+        members = {cluster.id: _members(reader, account, cluster) for cluster in earlier}
+    by_owner = defaultdict(list)
+    for place, where in enumerate(embedded.places):
+        by_owner[owner_of(where)].append(place)
+    made: ClustersWithRows = []
+    for owner, places in by_owner.items():
+        known = [cluster for cluster in earlier if cluster.owner == owner]
+        spots = np.array(places)
+        labels = find(embedded.vectors[spots].astype(np.float32))
+        made += _clusters_of_owner(store, account, embedded, spots, labels, known, members, now)
+    _store_clusters(store, account, actor, now, made)
+    stay = {cluster.id for cluster, _ in made}
+    with store.transaction(account, actor, now) as tx:
+        tx.drop_clusters(account, [cluster.id for cluster in earlier if cluster.id not in stay])
+        tx.set_note(f"clustered:{account}", str(len(embedded.rows)))
+    return sorted((cluster for cluster, _ in made), key=lambda cluster: -cluster.size)
+
+
+def _store_clusters(store: Store, account: str, actor: str, now: datetime, made: ClustersWithRows) -> None:
+    """Write the clusters a few per transaction, so that no other writer waits long."""
+    first = 0
+    while first < len(made):
+        sizes = np.cumsum([len(rows) for _, rows in made[first:]])
+        last = first + max(1, int(np.searchsorted(sizes, _ROWS_PER_TRANSACTION, side="right")))
+        with store.transaction(account, actor, now) as tx:
+            for cluster, rows in made[first:last]:
+                tx.put_cluster(account, cluster, rows)
+        first = last
+
+
+def _clusters_of_owner(
+    store: Store,
+    account: str,
+    embedded: Embedded,
+    places: NDArray[np.int64],
+    labels: Labels,
+    known: Sequence[Cluster],
+    members: dict[str, list[int]],
+    now: datetime,
+) -> ClustersWithRows:
+    """The clusters of one owner."""
+    vectors, rows = embedded.vectors[places], embedded.rows[places]
+    groups = [np.flatnonzero(labels == label) for label in range(int(labels.max(initial=-1)) + 1)]
+    kept = continued_ids(
+        {cluster.id: members[cluster.id] for cluster in known}, [rows[group].tolist() for group in groups]
+    )
+    proposed = _names(store, account, rows, groups)
+    old = {cluster.id: cluster for cluster in known}
+    owner: Place = owner_of(embedded.places[int(places[0])])
+    made: ClustersWithRows = []
+    for group, known_id, name in zip(groups, kept, proposed, strict=True):
+        centroid, radius = centre(vectors[group].astype(np.float32))
+        members_now = rows[group].tolist()
+        # A continued cluster keeps its name, so that people recognise it, until more than half of it is new.
+        if known_id is not None and _overlap(members[known_id], members_now) > 0.5:
+            name = old[known_id].name
+        cluster = Cluster(known_id or new_id(now), name, len(group), centroid, radius, now, owner)
+        made.append((cluster, members_now))
+    return made
+
+
+def _names(store: Store, account: str, rows: NDArray[np.int64], groups: Sequence[NDArray[np.int64]]) -> list[str]:
+    with store.view() as reader:
+        texts = [_texts(reader, account, rows[group[:_NAMING_SAMPLE]]) for group in groups]
+        return names(texts, _texts(reader, account, rows[:: max(1, len(rows) // _BACKGROUND)]))
+
+
+def _texts(reader: Reader, account: str, rows: NDArray[np.int64]) -> list[str]:
+    return [record.content for record in reader.fetch(account, rows.tolist())]
+
+
+def _members(reader: Reader, account: str, cluster: Cluster) -> list[int]:
+    return [int(edge.target[1]) for edge in reader.edges(account, [("cluster", cluster.id)], _EVERY)]
+
+
+def _overlap(one: Sequence[int], other: Sequence[int]) -> float:
+    mine, theirs = set(one), set(other)
+    return len(mine & theirs) / max(len(mine | theirs), 1)
+
+
+def refine(tx: Transaction, account: str, rows: Sequence[int], scale: Calibrated, merge: float) -> None:
+    """After a confirmed recall: recompute the centres of its clusters, and merge the two largest if they are that similar."""
+    spanned = {
+        str(edge.target[1])
+        for edge in tx.edges(account, [("memory", row) for row in rows], 1)
+        if edge.target[0] == "cluster"
+    }
+    touched = [cluster for cluster in tx.clusters(account) if cluster.id in spanned]
+    if len(touched) < 2:
+        return
+    updated = [_with_new_centre(tx, account, cluster) for cluster in touched]
+    (one, mine), (other, theirs) = sorted(updated, key=lambda pair: -len(pair[1]))[:2]
+    similarity = float(scale.similarity(float(one.centroid @ other.centroid)))
+    if one.owner == other.owner and similarity >= merge:
+        tx.drop_clusters(account, [other.id])
+        updated = [(one, [*mine, *theirs]), *(pair for pair in updated if pair[0].id not in (one.id, other.id))]
+    for cluster, members in updated:
+        tx.put_cluster(account, cluster, members)
+
+
+def _with_new_centre(tx: Transaction, account: str, cluster: Cluster) -> tuple[Cluster, list[int]]:
+    rows = _members(tx, account, cluster)
+    some = [record.id for record in tx.fetch(account, rows[:_NAMING_SAMPLE])]
+    vectors = [passages[0] for passages in tx.vectors(account, some).values()]
+    if not vectors:
+        return cluster, rows
+    centroid, radius = centre(np.stack(vectors))
+    return replace(cluster, centroid=centroid, radius=radius), rows
+
+
+def list_clusters(uow: UnitOfWork, *, refresh_first: bool) -> list[Cluster]:
+    """The visible clusters, the largest first."""
+    if refresh_first:
+        uow.check_enabled()
+        refresh(uow.runtime.store, uow.viewer.account, uow.actor, uow.runtime.clock())
+    with uow.view() as reader:
+        return _visible_clusters(uow, reader)
+
+
+def members(uow: UnitOfWork, wanted: str, limit: int) -> list[Record]:
+    """The newest memories of a cluster, by its id, the beginning or end of one, or its name."""
+    account = uow.viewer.account
+    with uow.view() as reader:
+        matching = [
+            known
+            for known in _visible_clusters(uow, reader)
+            if wanted == known.name or known.id.startswith(wanted) or known.id.endswith(wanted)
+        ]
+        if not wanted or len(matching) != 1:
+            raise NotFound("cluster", wanted, "`clusters` lists them")
+        off = reader.switched_off(account)
+        edges = reader.edges(account, [("cluster", matching[0].id)], max(matching[0].size, 1) + limit)
+        rows = reader.fetch(account, [int(edge.target[1]) for edge in edges])
+        known = reader.get(account, [record.id for record in rows])
+        visible = [r for r in known if r is not None and r.status == "active" and r.project not in off][:limit]
+        return uow.redact(reader, visible)
+
+
+def _visible_clusters(uow: UnitOfWork, reader: Reader) -> list[Cluster]:
+    return [cluster for cluster in reader.clusters(uow.viewer.account) if reaches(uow.viewer.identity, cluster.owner)]

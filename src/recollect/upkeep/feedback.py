@@ -1,0 +1,119 @@
+"""Feedback: what a caller reports about the hits of a recall. Hits that helped gain confidence and are linked, others lose some.
+
+After a confirmed recall: verified +0.05, rejected −0.02, links between hits that helped together, and a shared tag where there is
+none. Appearing in the same recall is not enough: the caller has to confirm that they helped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from recollect.capture.edit import adjust_score, apply_feedback
+from recollect.errors import InvalidInput
+from recollect.ports import Transaction
+from recollect.unit_of_work import UnitOfWork
+from recollect.upkeep.clusters import refine
+from recollect.upkeep.links import strengthen
+from recollect.values.memory import Record
+from recollect.values.scope import reaches
+from recollect.values.terms import query_words
+
+VERIFIED, REJECTED = 0.05, -0.02
+_SHORTEST = 4
+
+
+def confirm(tx: Transaction, helped: Sequence[Record], rejected: Sequence[Record], now: datetime) -> None:
+    """Change confidence, and link what helped together."""
+    for record in helped:
+        tx.change(record, _with_confidence(record, VERIFIED).with_(hit_at=now), "confirm")
+    for record in rejected:
+        tx.change(record, _with_confidence(record, REJECTED), "reject")
+    if len(helped) > 1:
+        strengthen(tx, helped)
+
+
+def shared_tag(question: str, helped: Sequence[Record]) -> str | None:
+    """A word of the question that all hits that helped contain, when they share no tag yet."""
+    if len(helped) < 2 or set.intersection(*(set(record.tags) for record in helped)):
+        return None
+    asked = query_words(question)
+    counts = Counter(term for record in helped for term in set(query_words(record.content)) & set(asked))
+    best = [term for term, count in counts.items() if count == len(helped) and len(asked[term]) >= _SHORTEST]
+    return asked[max(best, key=lambda term: (len(asked[term]), term))].casefold() if best else None
+
+
+def add_tag(tx: Transaction, records: Sequence[Record], tag: str) -> None:
+    """Give some memories a tag they lack."""
+    for record in tx.get(records[0].account, [record.id for record in records]):
+        if record is not None and tag not in record.tags:
+            tx.change(record, record.with_(tags=(*record.tags, tag)), "tag", reason="shared by what helped together")
+
+
+def _with_confidence(record: Record, by: float) -> Record:
+    return record.with_(confidence=min(1.0, max(0.0, round(record.confidence + by, 6))))
+
+
+def score(uow: UnitOfWork, id: str, by: int) -> Record:
+    """Reinforce (a positive number) or demote one memory; a reinforced one is linked with earlier ones of the same recall."""
+    now = uow.runtime.clock()
+    with uow.transaction() as tx:
+        old = uow.find(tx, id)
+        tx.change(old, adjust_score(old, by, now), "reinforce" if by > 0 else "demote")
+        if by > 0:
+            _link_together(uow, tx, old)
+        return uow.redact(tx, _reread(tx, old))
+
+
+def give_feedback(uow: UnitOfWork, id: str, helpful: bool) -> Record:
+    """Whether a recalled memory helped: changes its confidence, and its strength when it did."""
+    now = uow.runtime.clock()
+    with uow.transaction() as tx:
+        old = uow.find(tx, id)
+        tx.change(old, apply_feedback(old, helpful, now), "feedback")
+        if helpful:
+            _link_together(uow, tx, old)
+        return uow.redact(tx, _reread(tx, old))
+
+
+def confirm_hits(
+    uow: UnitOfWork, helped: Sequence[str], rejected: Sequence[str], query: str | None, infer_tag: bool
+) -> list[Record]:
+    """Some hits of one recall helped, others did not: confidence changes, and hits that helped together are linked."""
+    if not helped and not rejected:
+        raise InvalidInput("helped", "there is none", "name the memories that helped, or those that did not")
+    if isinstance(rejected, str):
+        raise InvalidInput("rejected", "is not a list of ids", "give a list")
+    runtime, account, now = uow.runtime, uow.viewer.account, uow.runtime.clock()
+    # Before the transaction: the calibration of a new embedder is measured and stored on first use.
+    calibration = None if runtime.embedder is None or len(helped) < 2 else runtime.embedder.calibration
+    with uow.transaction() as tx:
+        good, bad = ({record.id: record for record in (uow.find(tx, one) for one in ids)} for ids in (helped, rejected))
+        if good.keys() & bad.keys():
+            raise InvalidInput("rejected", "a memory cannot have helped and not helped", "name it once")
+        confirm(tx, list(good.values()), list(bad.values()), now)
+        rows = tx.rows_of(account, list(good))
+        tx.touch(account, dict.fromkeys(rows, (1, now)))
+        tag = shared_tag(query, list(good.values())) if infer_tag and query else None
+        if tag is not None:
+            add_tag(tx, list(good.values()), tag)
+        if len(good) > 1 and calibration is not None:
+            refine(tx, account, rows, calibration, runtime.settings.deep_merge)
+        found = tx.get(account, [*good, *bad])
+        return uow.redact(tx, [record for record in found if record is not None])
+
+
+def _link_together(uow: UnitOfWork, tx: Transaction, record: Record) -> None:
+    """Link a memory that helped with those of the same recall that helped before."""
+    others = uow.runtime.deferred.confirm(record.id)
+    if others:
+        known = [other for other in tx.get(record.account, [record.id, *others[-3:]]) if other is not None]
+        strengthen(tx, [other for other in known if reaches(uow.viewer.identity, other.place)])
+
+
+def _reread(tx: Transaction, record: Record) -> Record:
+    """A memory after the changes of this transaction."""
+    (now,) = tx.get(record.account, [record.id])
+    assert now is not None
+    return now

@@ -1,1 +1,0 @@
-"""The verbs of `Memory` by what they are about; `engine.py` puts them together."""
