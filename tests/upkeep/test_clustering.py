@@ -84,10 +84,13 @@ def test_what_was_not_in_the_sample_joins_the_cluster_it_falls_into() -> None:
 
 
 def test_clusters_too_small_for_the_sample_are_found_in_a_second_look() -> None:
-    vectors, labels = planted([700, 700, 600, 18, 20, 22], strays=60)
-    ours = find_clusters(vectors, sample=300)
-    small = labels >= 3
-    assert agreement(labels[small], ours[small]) >= 0.75
+    # Several draws: of a single one, rounding on some processors merges two of the small clusters.
+    found = []
+    for seed in range(5):
+        vectors, labels = planted([700, 700, 600, 18, 20, 22], strays=60, seed=seed)
+        small = labels >= 3
+        found.append(agreement(labels[small], find_clusters(vectors, sample=300)[small]))
+    assert np.median(found) >= 0.9
 
 
 def test_vectors_of_no_cluster_are_left_alone() -> None:
