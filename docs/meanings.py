@@ -50,6 +50,7 @@ FIELDS = {
     "occurred_at": "when it was said or happened",
     "older": "the older memory",
     "operation": "what the events of one call share; `undo` takes it",
+    "origin": "on whose behalf the change was made: person, agent, import, companion or upkeep",
     "path": "the edges walked, for profile cascade",
     "position": "its place in the session, from 0",
     "prerequisites": "what must be so before the steps",
@@ -176,7 +177,7 @@ OWN = {
     "Provenance.kind": "the kind of source",
     "Related.path": "the steps that lead to it",
     "Related.score": "the product of the steps' weights, each lowered by its depth",
-    "Signal.contribution": "value times weight",
+    "Signal.contribution": "what it adds to the score; the contributions of a hit sum up to its score",
     "Signal.name": "which part of the formula",
     "Signal.value": "what it is for this memory",
     "Signal.weight": "what the formula multiplies it by",
@@ -310,7 +311,7 @@ WORDS = {
 }
 
 SCREENED = {
-    "secret": "credentials: tokens of known issuers, private keys, passwords, secrets by name",
+    "secret": "credentials: tokens of known issuers, private keys, passwords, secrets by name; also split, in base64, in tables and headers",
     "payment_card": "card numbers with a valid check digit and a known issuer range",
     "bank_account": "IBANs with a valid checksum; account, routing and sort numbers that are named so",
     "national_id": "national identity and tax numbers",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         EmbedderError,
         EmbedderUnavailable,
         InvalidInput,
+        NeedsConfirmation,
         NotFound,
         ReadOnly,
         RecollectError,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from recollect.values.draft import Draft, DraftFields, UpdateFields
     from recollect.values.enums import (
         AccessLevel,
+        ChangeOrigin,
         ContextType,
         Delivery,
         LinkRelation,
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
         ShortTermType,
         Status,
         Tier,
+        Verdict,
     )
     from recollect.values.event import Event
     from recollect.values.gap import Gap, Topic
@@ -65,6 +68,7 @@ if TYPE_CHECKING:
     from recollect.values.memory import Origin, Provenance, Record
     from recollect.values.outcome import Conflict, Contradiction, Outcome, Refused, Reinforced, Stored, Superseded
     from recollect.values.procedure import Procedure
+    from recollect.values.purge import Erasure, Purged, Repeat
     from recollect.values.recalled import Block, BlockItem, Explanation, Hit, Omitted, Recalled, Related, Signal
     from recollect.values.search import FilterFields
     from recollect.values.tag import Tag
@@ -83,6 +87,7 @@ if TYPE_CHECKING:
         TierHit,
     )
     from recollect.values.transfer import Copied, Exported, Imported, RefusedItem
+    from recollect.values.undone import Undone
     from recollect.wiring import open_memory as open
 
 _HOMES = {
@@ -90,7 +95,7 @@ _HOMES = {
     ".config": ("SettingsFields",),
     ".engine": ("Memory", "copy",),
     ".errors": ("AmbiguousId", "CommitUnknown", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput",
-        "NotFound", "ReadOnly", "RecollectError", "SettingsError", "StaleVersion", "StoreBusy", "StoreDamaged",
+        "NeedsConfirmation", "NotFound", "ReadOnly", "RecollectError", "SettingsError", "StaleVersion", "StoreBusy", "StoreDamaged",
         "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable", "WorkingUnavailable",),
     ".portable.drafts": ("IngestReport",),
     ".ports": ("Clock", "Embedder", "Progress",),
@@ -105,37 +110,40 @@ _HOMES = {
     ".values.document": ("Access",),
     ".values.draft": ("Draft", "DraftFields", "UpdateFields",),
     ".values.enums": ("AccessLevel", "ContextType", "Delivery", "LinkRelation", "MemoryType", "PoolType",
-        "ProvenanceKind", "Scope", "SearchMode", "ShortTermType", "Status", "Resolution", "Tier",),
+        "ChangeOrigin", "ProvenanceKind", "Scope", "SearchMode", "ShortTermType", "Status", "Resolution", "Tier", "Verdict",),
     ".values.event": ("Event",),
     ".values.gap": ("Gap", "Topic",),
     ".values.link": ("Graph", "GraphEdge", "GraphNode", "Link",),
     ".values.memory": ("Origin", "Provenance", "Record",),
     ".values.outcome": ("Conflict", "Contradiction", "Outcome", "Refused", "Reinforced", "Stored", "Superseded",),
     ".values.procedure": ("Procedure",),
+    ".values.purge": ("Erasure", "Purged", "Repeat",),
     ".values.recalled": ("Block", "BlockItem", "Explanation", "Hit", "Omitted", "Recalled", "Related", "Signal",),
     ".values.search": ("FilterFields",),
     ".values.tag": ("Tag",),
     ".values.tiers": ("Consolidated", "Context", "ContextFields", "Difference", "Grants", "Pool", "PoolFields",
         "Routed", "RunPool", "ShortTermEntry", "Snapshot", "TierHit",),
     ".values.transfer": ("Copied", "Exported", "Imported", "RefusedItem",),
+    ".values.undone": ("Undone",),
     ".wiring": ("open_memory",),
 }  # fmt: skip
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0"
 __all__ = [
-    "Access", "AccessLevel", "AmbiguousId", "AsyncMemory", "AsyncOpening", "Block", "BlockFields", "BlockItem", "Clock",
-    "Cluster", "CommitUnknown", "Conflict", "Consolidated", "Context", "ContextFields", "ContextType", "Contexts",
-    "Contradiction", "Copied", "Delivery", "Difference", "Disabled", "Draft", "DraftFields", "Embedder",
-    "EmbedderError", "EmbedderUnavailable", "Event", "Explanation", "Exported", "FilterFields", "Gap", "Grants",
-    "Graph", "GraphEdge", "GraphNode", "Hit", "Imported", "IngestReport", "InvalidInput", "Link", "LinkRelation",
-    "Memory", "MemoryType", "Narratives", "NotFound", "Omitted", "Origin", "Outcome", "Pool", "PoolFields", "PoolType",
-    "Pools", "Procedure", "Progress", "Provenance", "ProvenanceKind", "ReadOnly", "Recalled", "RecollectError",
-    "Record", "Refused", "RefusedItem", "Reinforced", "Related", "Resolution", "Routed", "Router", "RunPool", "Scope",
-    "SearchMode", "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal",
-    "Snapshot", "StaleVersion", "Status", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
-    "StoreUnavailable", "Stored", "Superseded", "Tag", "Tier", "TierHit", "Topic", "UpdateFields", "WorkingMemory",
-    "WorkingUnavailable", "copy", "open", "open_async",
+    "Access", "AccessLevel", "AmbiguousId", "AsyncMemory", "AsyncOpening", "Block", "BlockFields", "BlockItem",
+    "ChangeOrigin", "Clock", "Cluster", "CommitUnknown", "Conflict", "Consolidated", "Context", "ContextFields",
+    "ContextType", "Contexts", "Contradiction", "Copied", "Delivery", "Difference", "Disabled", "Draft",
+    "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erasure", "Event", "Explanation", "Exported",
+    "FilterFields", "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "Imported", "IngestReport",
+    "InvalidInput", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives", "NeedsConfirmation", "NotFound",
+    "Omitted", "Origin", "Outcome", "Pool", "PoolFields", "PoolType", "Pools", "Procedure", "Progress", "Provenance",
+    "ProvenanceKind", "Purged", "ReadOnly", "Recalled", "RecollectError", "Record", "Refused", "RefusedItem",
+    "Reinforced", "Related", "Repeat", "Resolution", "Routed", "Router", "RunPool", "Scope", "SearchMode",
+    "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal", "Snapshot",
+    "StaleVersion", "Status", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
+    "StoreUnavailable", "Stored", "Superseded", "Tag", "Tier", "TierHit", "Topic", "Undone", "UpdateFields",
+    "Verdict", "WorkingMemory", "WorkingUnavailable", "copy", "open", "open_async",
 ]  # fmt: skip
 
 

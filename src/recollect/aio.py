@@ -21,7 +21,7 @@ from recollect.wiring import open_memory
 
 if TYPE_CHECKING:
     from recollect.config import SettingsFields
-    from recollect.engine import Clusters, Contradictions, Events, Ids, Outcomes, Records, RelatedList, Tags, Topics
+    from recollect.engine import Clusters, Contradictions, Events, Outcomes, Records, RelatedList, Tags, Topics
     from recollect.portable.drafts import IngestReport
     from recollect.ports import Clock, Progress
     from recollect.recall.context import BlockFields
@@ -44,10 +44,12 @@ if TYPE_CHECKING:
         SearchMode,
         ShortTermType,
         Tier,
+        Verdict,
     )
     from recollect.values.link import Graph
     from recollect.values.memory import Origin, Record
     from recollect.values.outcome import Outcome, Refused
+    from recollect.values.purge import Erasure, Purged
     from recollect.values.recalled import Block, Recalled
     from recollect.values.search import FilterFields
     from recollect.values.tiers import (
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
         TierHit,
     )
     from recollect.values.transfer import Exported, Imported
+    from recollect.values.undone import Undone
     from recollect.wiring import EmbedderArgument, FetchProgress
 
 
@@ -495,7 +498,10 @@ class AsyncRouter(AsyncVerbs):
         return await self._call(lambda: self._sync.semantic_search(query, limit=limit, session=session, tiers=tiers))
 
     async def consolidate(self, session: str) -> Consolidated:
-        """Promote the entries of a session that were read often enough to long-term memory, each exactly once."""
+        """Promote the entries of a session that were read often enough to long-term memory, each exactly once.
+
+        Entries that have expired are promoted too, as long as they are not deleted.
+        """
         return await self._call(lambda: self._sync.consolidate(session))
 
     async def stats(self) -> dict[str, Any]:
@@ -546,9 +552,12 @@ class AsyncMemory(AsyncVerbs):
         """Restore a forgotten or archived memory."""
         return await self._call(lambda: self._sync.restore(id))
 
-    async def purge(self, id: str) -> None:
-        """Erase a memory for good: row, vector, index entries, journal images; only a keyed hash stays."""
-        await self._call(lambda: self._sync.purge(id))
+    async def purge(self, id: str, *, repeats: bool = False, dry_run: bool = False) -> Purged:
+        """Erase a memory for good: row, vector, index entries, journal images; only a keyed hash stays.
+
+        The result lists what else repeats the text, which `repeats` erases too, and which copies are left. `dry_run` only looks.
+        """
+        return await self._call(lambda: self._sync.purge(id, repeats=repeats, dry_run=dry_run))
 
     async def recall(
         self,
@@ -622,13 +631,19 @@ class AsyncMemory(AsyncVerbs):
         """Every change of one memory, oldest first."""
         return await self._call(lambda: self._sync.history(id))
 
-    async def log(self, *, limit: int | None = None) -> Events:
-        """The journal, newest first; 20 events unless `limit` says otherwise."""
-        return await self._call(lambda: self._sync.log(limit=limit))
+    async def log(self, *, limit: int | None = None, session: str | None = None, task: str | None = None) -> Events:
+        """The journal, newest first; 20 events unless `limit` says otherwise.
 
-    async def undo(self, operation: str | None = None) -> Ids:
-        """Undo one operation, by default the last one; returns the ids of the memories it changed."""
-        return await self._call(lambda: self._sync.undo(operation))
+        What belongs to a session or a task is shown only to those who name it.
+        """
+        return await self._call(lambda: self._sync.log(limit=limit, session=session, task=task))
+
+    async def undo(self, operation: str | None = None, *, force: bool = False) -> Undone:
+        """Undo one operation, by default the caller's own last one in this project; returns a summary of what was undone.
+
+        An operation of somebody else, or one that changed more than 20 memories, needs `force=True`.
+        """
+        return await self._call(lambda: self._sync.undo(operation, force=force))
 
     async def as_of(self, moment: datetime | str) -> AsyncMemory:
         """A read-only view of the store at an earlier time."""
@@ -657,6 +672,10 @@ class AsyncMemory(AsyncVerbs):
     async def feedback(self, id: str, helpful: bool) -> Record:
         """Report whether a recalled memory helped: changes its confidence, and its strength when it did."""
         return await self._call(lambda: self._sync.feedback(id, helpful))
+
+    async def feedback_many(self, ids: Sequence[str], verdict: Verdict) -> Records:
+        """One verdict on several memories, as one operation: helpful, unhelpful, reinforce or demote."""
+        return await self._call(lambda: self._sync.feedback_many(ids, verdict))
 
     async def confirm(
         self, *helped: str, rejected: Sequence[str] = (), query: str | None = None, infer_tag: bool = True
@@ -790,16 +809,26 @@ class AsyncMemory(AsyncVerbs):
         history: bool = False,
         vectors: bool = True,
         everything: bool = False,
+        session: str | None = None,
+        task: str | None = None,
         progress: Progress | None = None,
     ) -> Exported:
         """Write what this identity can see to a file or a binary stream (JSON lines, CSV), a folder or a .zip (Markdown).
 
         A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents and teams
-        of the account. JSON lines lose nothing.
+        of the account. What belongs to a session or a task is written only if it is named, or with `everything`; `left_out` counts
+        the rest. JSON lines lose nothing.
         """
         return await self._call(
             lambda: self._sync.export(
-                to, format=format, history=history, vectors=vectors, everything=everything, progress=progress
+                to,
+                format=format,
+                history=history,
+                vectors=vectors,
+                everything=everything,
+                session=session,
+                task=task,
+                progress=progress,
             )
         )
 
@@ -856,6 +885,10 @@ class AsyncMemory(AsyncVerbs):
         """The health of the store, the embedder and its calibration, and working memory."""
         return await self._call(lambda: self._sync.doctor())
 
+    async def vacuum(self) -> Erasure:
+        """Rewrite the files of the store, so that they contain nothing that was erased; on a server this locks the tables."""
+        return await self._call(lambda: self._sync.vacuum())
+
     async def reembed(self, progress: Progress | None = None) -> int:
         """Give every memory a vector of the embedder in use; can be interrupted and run again."""
         return await self._call(lambda: self._sync.reembed(progress))
@@ -875,6 +908,10 @@ class AsyncMemory(AsyncVerbs):
         return AsyncMemory(
             await self._call(lambda: self._sync.with_identity(account=account, agent=agent, teams=teams)), self._threads
         )
+
+    async def called_by(self, client: str) -> AsyncMemory:
+        """The same identity, called by a program: without an agent, the journal names the program for what it changes."""
+        return AsyncMemory(await self._call(lambda: self._sync.called_by(client)), self._threads)
 
     async def flush(self) -> None:
         """Write access counts and logged reads now; otherwise a background thread does within seconds."""

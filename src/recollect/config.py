@@ -57,7 +57,7 @@ class Settings:
     postgres_prepared: bool = True  # keep prepared statements; turned off by itself behind a pooler such as PgBouncer
     postgres_connect_seconds: float = 10.0  # how long to wait for the server when connecting
     postgres_wait_seconds: float = 10.0  # how long to wait for a free connection
-    postgres_statement_seconds: float = 30.0  # how long one statement may take
+    postgres_statement_seconds: float = 30.0  # how long one statement, or one answer of the server, may take
     postgres_lock_seconds: float = 10.0  # how long to wait for another writer of the same account
     postgres_idle_seconds: float = 60.0  # how long a transaction may be idle before the server ends it
     personal: Mapping[str, str] = field(default_factory=dict)  # kind of sensitive data -> allow, redact or refuse
@@ -235,8 +235,8 @@ def _convert(kind: Any, value: Any, where: str) -> Any:
         if not isinstance(value, Mapping):
             raise TypeError("a table is needed")
         return dict(value)
-    except (TypeError, ValueError) as error:
-        raise SettingsError(where, f"{value!r} is not valid ({error})", f"give a value of type {kind}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SettingsError(where, f"{value!r} is not valid ({error})"[:300], f"give a value of type {kind}") from error
 
 
 def _boolean(value: Any) -> bool:

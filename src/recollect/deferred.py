@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from recollect.errors import RecollectError
+from recollect.forking import follow_forks
 from recollect.ports import Transaction
 from recollect.values.gap import Miss
 from recollect.values.memory import Record
@@ -40,7 +41,7 @@ class PendingWrites:
         return bool(self.accesses or self.misses or self.writes)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class DeferredWrites:
     """Pending writes by account, shared by threads. `flush` writes everything; `wiring.py` sets it.
 
@@ -58,6 +59,18 @@ class DeferredWrites:
     _timer: threading.Timer | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _one_writer: threading.RLock = field(default_factory=threading.RLock)
+
+    def __post_init__(self) -> None:
+        follow_forks(self)
+
+    def before_fork(self) -> None:
+        """Nothing to let go of."""
+
+    def after_fork(self, *, child: bool) -> None:
+        """What the parent deferred, the parent writes."""
+        if child:
+            self._lock, self._one_writer, self._timer = threading.Lock(), threading.RLock(), None
+            self.accounts, self.clusters_due, self.problem = {}, set(), None
 
     def touch(self, account: str, hits: Sequence[tuple[int, str]], at: datetime) -> None:
         """Count an access of some memories, given by row and id."""

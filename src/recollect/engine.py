@@ -15,14 +15,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, ReadOnly
 from recollect.ports import Progress
 from recollect.recall.profiles import SEARCH_PROFILES
 from recollect.recall.run import RecallOptions, build_request, profile_named, run
 from recollect.redaction import visible_events
-from recollect.unit_of_work import ALL_PROJECTS, Verbs, flush, latest_events, operation_to_undo
-from recollect.validation import clean_limit, clean_name, clean_tags, clean_time, filter_from, one_of
-from recollect.values.enums import SEARCH_MODES, LinkRelation, Resolution, SearchMode
+from recollect.unit_of_work import ALL_PROJECTS, Verbs, flush, latest_events
+from recollect.validation import (
+    MAX_LIMIT,
+    check_progress,
+    clean_limit,
+    clean_list,
+    clean_tags,
+    clean_time,
+    filter_from,
+    one_of,
+)
+from recollect.values.enums import SEARCH_MODES, LinkRelation, Resolution, SearchMode, Verdict
 from recollect.values.event import Event
 from recollect.values.memory import Record
 from recollect.values.recalled import Recalled
@@ -45,9 +54,11 @@ if TYPE_CHECKING:
     from recollect.values.link import Graph
     from recollect.values.memory import Origin
     from recollect.values.outcome import Contradiction, Outcome, Refused
+    from recollect.values.purge import Erasure, Purged
     from recollect.values.recalled import Block, Related
     from recollect.values.tag import Tag
     from recollect.values.transfer import Copied, Exported, Imported
+    from recollect.values.undone import Undone
 
     Contradictions = list[Contradiction]
     Topics = list[Topic]
@@ -59,7 +70,6 @@ if TYPE_CHECKING:
 # The verb `list` hides the built-in inside the class, so the types of results have names here and above.
 Records = list[Record]
 Events = list[Event]
-Ids = list[str]
 
 
 class Memory(Verbs):
@@ -79,18 +89,23 @@ class Memory(Verbs):
         progress: Progress | None = None,
     ) -> Outcomes:
         """Store many things, in order; with `verbatim`, each exactly as given, one memory per draft."""
-        return self._runtime.capture.remember(self._uow, list(drafts), verbatim=verbatim, progress=progress)
+        check_progress(progress)
+        return self._runtime.capture.remember(
+            self._uow, clean_list("drafts", drafts), verbatim=bool(verbatim), progress=progress
+        )
 
     def update(self, id: str, **changes: Unpack[UpdateFields]) -> Record | Refused:
         """Change fields of a memory; a new text passes the same gate as a new memory."""
         from recollect.capture.edit import edited
 
         gate, now = self._runtime.gate.for_identity(self._viewer.identity), self._runtime.clock()
-        return self._uow.edit(id, "update", lambda old: edited(old, dict(changes), gate, now))
+        content = changes.get("content")
+        text = content.strip() if isinstance(content, str) else None
+        return self._uow.edit(id, "update", lambda old: edited(old, dict(changes), gate, now), content=text)
 
     def tag(self, id: str, *tags: str) -> Record:
         """Add tags."""
-        added = _some_tags(tags)
+        added = self._uow.tags(_some_tags(tags))
         return self._uow.edited(id, "tag", lambda old: old.with_(tags=tuple(dict.fromkeys((*old.tags, *added)))))
 
     def untag(self, id: str, *tags: str) -> Record:
@@ -102,22 +117,22 @@ class Memory(Verbs):
 
     def forget(self, id: str, reason: str | None = None) -> Record:
         """Hide a memory and refuse to store the same again, in these or other words, until it is restored."""
-        return self._uow.edited(id, "forget", lambda old: old.with_(status="forgotten"), reason=reason)
+        from recollect.capture.duplicates import forget
+
+        return forget(self._uow, id, reason)
 
     def restore(self, id: str) -> Record:
         """Restore a forgotten or archived memory."""
         return self._uow.edited(id, "restore", lambda old: old.with_(status="active"))
 
-    def purge(self, id: str) -> None:
-        """Erase a memory for good: row, vector, index entries, journal images; only a keyed hash stays."""
-        from recollect.recall.gaps import erase_gaps
+    def purge(self, id: str, *, repeats: bool = False, dry_run: bool = False) -> Purged:
+        """Erase a memory for good: row, vector, index entries, journal images; only a keyed hash stays.
 
-        with self._uow.transaction() as tx:
-            record = self._uow.find(tx, id)
-            tx.purge(record)
-            erase_gaps(tx, record)
-        self._runtime.recent_recalls.clear()
-        self._runtime.store.erase_traces(record.account)
+        The result lists what else repeats the text, which `repeats` erases too, and which copies are left. `dry_run` only looks.
+        """
+        from recollect.upkeep.purge import purge
+
+        return purge(self._uow, id, repeats=repeats, dry_run=dry_run)
 
     # Reading
 
@@ -183,7 +198,7 @@ class Memory(Verbs):
     def list(self, *, limit: int | None = None, offset: int = 0, **filters: Unpack[FilterFields]) -> Records:
         """Memories, newest first, of all projects; at most 50 unless `limit` says otherwise."""
         wanted, most = filter_from(filters), clean_limit(limit, 50)
-        if isinstance(offset, bool) or not isinstance(offset, int) or offset < 0:
+        if isinstance(offset, bool) or not isinstance(offset, int) or not 0 <= offset <= MAX_LIMIT:
             raise InvalidInput("offset", f"{offset!r} is out of range", "give a whole number from 0")
         with self._uow.view(wanted.project) as reader:
             wanted = replace(wanted, without=tuple(reader.switched_off(self._viewer.account)))
@@ -198,24 +213,23 @@ class Memory(Verbs):
             events = reader.events(record.account, memory_id=record.id)
             return visible_events(reader, self._viewer.identity, events)
 
-    def log(self, *, limit: int | None = None) -> Events:
-        """The journal, newest first; 20 events unless `limit` says otherwise."""
-        most = clean_limit(limit, 20)
-        with self._uow.view() as reader:
-            return latest_events(reader, self._viewer.identity, most)
+    def log(self, *, limit: int | None = None, session: str | None = None, task: str | None = None) -> Events:
+        """The journal, newest first; 20 events unless `limit` says otherwise.
 
-    def undo(self, operation: str | None = None) -> Ids:
-        """Undo one operation, by default the last one; returns the ids of the memories it changed."""
-        from recollect.access import require_undo
-        from recollect.upkeep.undo import undo
+        What belongs to a session or a task is shown only to those who name it.
+        """
+        most, here = clean_limit(limit, 20), self._uow.at(None, session, task)
+        with here.view() as reader:
+            return latest_events(reader, here.viewer, most)
 
-        def write(tx: Any, embed: Any) -> Ids:
-            events = operation_to_undo(tx, self._viewer.identity, operation)
-            require_undo(tx, self._viewer.identity, events)
-            tx.set_undoes(events[0].operation)
-            return undo(tx, self._viewer.account, events, embed)
+    def undo(self, operation: str | None = None, *, force: bool = False) -> Undone:
+        """Undo one operation, by default the caller's own last one in this project; returns a summary of what was undone.
 
-        return self._uow.transact(write)
+        An operation of somebody else, or one that changed more than 20 memories, needs `force=True`.
+        """
+        from recollect.upkeep.undo import undo_operation
+
+        return undo_operation(self._uow, operation, force=bool(force))
 
     def as_of(self, moment: datetime | str) -> Memory:
         """A read-only view of the store at an earlier time."""
@@ -246,23 +260,21 @@ class Memory(Verbs):
 
     def reinforce(self, id: str) -> Record:
         """Report that a memory was useful: score +3."""
-        from recollect.capture.edit import REINFORCE
-        from recollect.upkeep.feedback import score
-
-        return score(self._uow, id, REINFORCE)
+        return self.feedback_many([id], "reinforce")[0]
 
     def demote(self, id: str) -> Record:
         """Report that a memory was irrelevant or stale: score −1."""
-        from recollect.capture.edit import DEMOTE
-        from recollect.upkeep.feedback import score
-
-        return score(self._uow, id, DEMOTE)
+        return self.feedback_many([id], "demote")[0]
 
     def feedback(self, id: str, helpful: bool) -> Record:
         """Report whether a recalled memory helped: changes its confidence, and its strength when it did."""
-        from recollect.upkeep.feedback import give_feedback
+        return self.feedback_many([id], "helpful" if helpful else "unhelpful")[0]
 
-        return give_feedback(self._uow, id, bool(helpful))
+    def feedback_many(self, ids: Sequence[str], verdict: Verdict) -> Records:
+        """One verdict on several memories, as one operation: helpful, unhelpful, reinforce or demote."""
+        from recollect.upkeep.feedback import judge_many
+
+        return judge_many(self._uow, ids, verdict)
 
     def confirm(
         self, *helped: str, rejected: Sequence[str] = (), query: str | None = None, infer_tag: bool = True
@@ -276,6 +288,8 @@ class Memory(Verbs):
         """The unresolved contradictions; `scan` compares all memories first and flags what it finds."""
         from recollect.upkeep.contradictions import list_contradictions
 
+        check_progress(progress)
+        self._runtime.learn_model()
         return list_contradictions(self._uow, scan=scan, progress=progress)
 
     def resolve(self, conflict: Disputed, resolution: Resolution, *, content: str | None = None) -> Records:
@@ -316,6 +330,7 @@ class Memory(Verbs):
         """The memories that one is connected with over links, tags and clusters, the strongest path first."""
         from recollect.recall.neighbourhood import related_memories
 
+        self._runtime.learn_model()
         return related_memories(self._uow, id, depth, clean_limit(limit, 20))
 
     def graph(
@@ -335,6 +350,7 @@ class Memory(Verbs):
         from recollect.recall import neighbourhood
 
         neighbourhood.check_depth(depth)
+        self._runtime.learn_model()
         most, here = clean_limit(limit, 60), self._uow.at(project, session, task)
         if query is not None and id is not None:
             raise InvalidInput("query", "and id are both given", "give one of them")
@@ -378,12 +394,14 @@ class Memory(Verbs):
         """The clusters of similar memories, the largest first; `refresh` recomputes them first."""
         from recollect.upkeep.clusters import list_clusters
 
+        self._runtime.learn_model()
         return list_clusters(self._uow, refresh_first=refresh)
 
     def members(self, cluster: str, limit: int | None = None) -> Records:
         """The newest memories of a cluster, by its id, the beginning or end of one, or its name."""
         from recollect.upkeep.clusters import members
 
+        self._runtime.learn_model()
         return members(self._uow, cluster, clean_limit(limit, 20))
 
     # Tiers
@@ -440,16 +458,22 @@ class Memory(Verbs):
         history: bool = False,
         vectors: bool = True,
         everything: bool = False,
+        session: str | None = None,
+        task: str | None = None,
         progress: Progress | None = None,
     ) -> Exported:
         """Write what this identity can see to a file or a binary stream (JSON lines, CSV), a folder or a .zip (Markdown).
 
         A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents and teams
-        of the account. JSON lines lose nothing.
+        of the account. What belongs to a session or a task is written only if it is named, or with `everything`; `left_out` counts
+        the rest. JSON lines lose nothing.
         """
         from recollect.portable.export import export
 
-        return export(self._uow, to, format, progress, history=history, vectors=vectors, everything=everything)
+        check_progress(progress)
+        here = self._uow.at(None, session, task)
+        wanted = {"history": bool(history), "vectors": bool(vectors), "everything": bool(everything)}
+        return export(here, to, format, progress, **wanted)
 
     def import_data(
         self,
@@ -469,7 +493,8 @@ class Memory(Verbs):
         """
         from recollect.portable.import_ import import_data
 
-        owner = clean_name("account", account)
+        check_progress(progress)
+        owner = self._uow.name("account", account)
         return import_data(
             self._uow, source, format, owner, progress, everything=everything, dry_run=dry_run, prune=prune
         )
@@ -489,12 +514,14 @@ class Memory(Verbs):
         """
         from recollect.portable.import_ import import_from
 
+        check_progress(progress)
         return import_from(self._uow, product, paths, only, progress, dry_run=dry_run)
 
     # Housekeeping
 
     def stats(self) -> dict[str, Any]:
         """How many memories there are, by kind and status, and how many journal events."""
+        self._runtime.learn_model()
         with self._runtime.store.view() as reader:
             off = sorted(reader.switched_off(self._viewer.account))
             counted = reader.count(self._viewer.account, self._runtime.clock(), self._viewer.identity)
@@ -510,10 +537,18 @@ class Memory(Verbs):
         found["problems"] += [problem for problem in (runtime.background.problem, runtime.deferred.problem) if problem]
         return found
 
+    def vacuum(self) -> Erasure:
+        """Rewrite the files of the store, so that they contain nothing that was erased; on a server this locks the tables."""
+        if not self._runtime.store.writable:
+            raise ReadOnly("the store", "vacuum it where it can be written")
+        self._runtime.working.erase_traces(self._runtime.clock().timestamp())
+        return self._runtime.store.erase_traces(self._viewer.account, rewrite=True)
+
     def reembed(self, progress: Progress | None = None) -> int:
         """Give every memory a vector of the embedder in use; can be interrupted and run again."""
         from recollect.upkeep.reembed import reembed
 
+        check_progress(progress)
         runtime = self._runtime
         if runtime.embed_many is None:
             raise InvalidInput("embedder", runtime.missing or "there is none", "set one up first (`recollect doctor`)")
@@ -533,15 +568,19 @@ class Memory(Verbs):
         self, *, account: str | None = None, agent: str | None = None, teams: Sequence[str] = ()
     ) -> Memory:
         """The same store as another identity sees it."""
-        if isinstance(teams, str):
-            raise InvalidInput("teams", f"{teams!r} is not a list of teams", 'give a list, like ["core"]')
-        names = tuple(clean_name("teams", team) or "" for team in teams)
+        names = tuple(self._uow.require_name("teams", team) for team in clean_list("teams", teams))
         if any(name.startswith(RESERVED) for name in names):
             raise InvalidInput(
                 "teams", f"names that begin with {RESERVED!r} are reserved for contexts", "give another name"
             )
         mine = self._viewer.identity
-        identity = Identity(clean_name("account", account) or mine.account, clean_name("agent", agent), names)
+        owner = self._uow.name("account", account) or mine.account
+        identity = Identity(owner, self._uow.name("agent", agent), names, mine.client)
+        return Memory(self._runtime, identity, self._viewer.project)
+
+    def called_by(self, client: str) -> Memory:
+        """The same identity, called by a program: without an agent, the journal names the program for what it changes."""
+        identity = replace(self._viewer.identity, client=self._uow.name("client", client))
         return Memory(self._runtime, identity, self._viewer.project)
 
     def flush(self) -> None:
@@ -550,16 +589,22 @@ class Memory(Verbs):
             flush(self._runtime)
 
     def close(self) -> None:
-        """Write what is deferred and close the store. Closing twice is allowed."""
+        """Write what is deferred and close the store. Closing twice is allowed.
+
+        What cannot be written any more (the disk is full, the server is away) are counters and logged reads; all else is stored.
+        """
         runtime = self._runtime
         runtime.deferred.close()
         runtime.background.closing = True
-        if runtime.store.writable:
-            flush(runtime)
-            runtime.refresh_due_clusters()
-        runtime.background.finish()
-        runtime.working.close()
-        runtime.store.close()
+        try:
+            if runtime.store.writable:
+                runtime.deferred.attempt(lambda: flush(runtime))
+            if runtime.store.writable and runtime.deferred.problem is None:
+                runtime.deferred.attempt(runtime.refresh_due_clusters)
+            runtime.background.finish()
+        finally:  # also after Ctrl-C: connections and threads must end
+            runtime.working.close()
+            runtime.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -573,11 +618,11 @@ class Memory(Verbs):
         return f"<recollect.Memory of account {self._viewer.account!r}>"
 
     def _switch(self, project: str | None, everywhere: bool, *, on: bool) -> None:
-        where = ALL_PROJECTS if everywhere else clean_name("project", project) or self._viewer.project
+        where = ALL_PROJECTS if everywhere else self._uow.name("project", project) or self._viewer.project
         if where is None:
             raise InvalidInput("project", "is missing", "name one, or switch every project with everywhere=True")
         account, now = self._viewer.account, self._runtime.clock()
-        with self._runtime.store.transaction(account, self._uow.actor, now) as tx:
+        with self._runtime.store.transaction(account, self._uow.actor, now, origin=self._uow.origin) as tx:
             tx.switch(account, where, on)
 
 
@@ -588,6 +633,7 @@ def copy(source: Memory, target: Memory, *, progress: Progress | None = None) ->
     """
     from recollect.portable.copy import copy
 
+    check_progress(progress)
     return copy(source._uow, target._uow, progress)  # noqa: SLF001 - two values of the same class
 
 

@@ -5,6 +5,7 @@ RecollectError
 │   ├── AmbiguousId         a short id matches several memories
 │   └── StaleVersion        the pool was changed since that version was read
 ├── NotFound                no such memory, event or operation here (also a LookupError)
+├── NeedsConfirmation       it changes much, or what somebody else did; nothing was changed
 ├── Disabled                memory is switched off for this project or for all
 ├── ReadOnly                the store, or this view of it, cannot be written
 ├── SettingsError           the settings file or an environment variable is wrong
@@ -62,6 +63,14 @@ class NotFound(RecollectError, LookupError):
     def __init__(self, what: str, key: object, fix: str = "`list` and `log` show what there is") -> None:
         self.what, self.key = what, key
         super().__init__(f"no {what} {key!s} here; {fix}")
+
+
+class NeedsConfirmation(RecollectError):
+    """The call changes much, or undoes what somebody else did; nothing was changed."""
+
+    def __init__(self, verb: str, what: str) -> None:
+        self.verb, self.what = verb, what
+        super().__init__(f"{what}; look at `log` first, then give force=True to {verb} it")
 
 
 class Disabled(RecollectError):

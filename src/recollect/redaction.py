@@ -17,7 +17,7 @@ from recollect.values.event import Event
 from recollect.values.memory import Record
 from recollect.values.outcome import Stored
 from recollect.values.recalled import Explanation, Recalled, Trace
-from recollect.values.scope import GLOBAL, RESERVED, Identity, reaches
+from recollect.values.scope import GLOBAL, RESERVED, Identity, Place, Viewer, reaches, shares
 from recollect.values.tiers import Changed
 
 Value = TypeVar("Value")
@@ -50,6 +50,18 @@ def reachable_ids(reader: Reader, identity: Identity, ids: Iterable[str]) -> fro
     in_context = any(scope == "team" and key.startswith(RESERVED) for scope, key, _ in places.values())
     wide = with_contexts(reader, identity) if in_context else identity
     return frozenset(known for known, place in places.items() if reaches(wide, place))
+
+
+def shown_events(reader: Reader, viewer: Viewer, events: Sequence[Event]) -> list[Event]:
+    """Those of some events that a viewer is shown unasked: those of other sessions and tasks are left out."""
+    visible = visible_events(reader, viewer.identity, events)
+    about = [event.memory_id for event in visible if event.document is None]
+    places = reader.places_of(viewer.account, list(dict.fromkeys(about))) if about else {}
+    return [event for event in visible if _is_shown(viewer, places.get(event.memory_id))]
+
+
+def _is_shown(viewer: Viewer, place: Place | None) -> bool:
+    return place is None or place[0] not in ("session", "task") or shares(viewer, place)
 
 
 def visible_events(reader: Reader, identity: Identity, events: Sequence[Event]) -> list[Event]:

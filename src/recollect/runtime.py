@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -87,6 +88,16 @@ class Runtime:
     def gate(self) -> Gate:
         """The gate that every text passes."""
         return self.load_gate()
+
+    def learn_model(self) -> None:
+        """Let the store know the model of the embedder, before a verb uses stored vectors. Nothing may be open."""
+        with suppress(EmbedderError):
+            _ = None if self.embedder is None else self.embedder.dimensions
+
+    def calibrate(self) -> None:
+        """Measure the calibration of the embedder, if that was not done yet; nothing may be open."""
+        with suppress(EmbedderError):
+            _ = None if self.embedder is None else self.embedder.calibration
 
     def refresh_due_clusters(self) -> None:
         """Start clustering in the background where it is due; called by verbs, never by a thread that may be interrupted."""

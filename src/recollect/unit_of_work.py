@@ -6,33 +6,64 @@ slow happens inside: `transact` runs a change again when it turns out to need ve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect import redaction
+from recollect.access import with_contexts
 from recollect.deferred import PendingWrites
-from recollect.errors import AmbiguousId, Disabled, InvalidInput, NotFound
+from recollect.errors import AmbiguousId, Disabled, InvalidInput, NeedsConfirmation, NotFound
 from recollect.ports import Reader, Transaction, Vectors
 from recollect.runtime import Runtime
-from recollect.validation import clean_id, clean_name
-from recollect.values.enums import EventKind
+from recollect.validation import MAX_CONTENT, clean_id, clean_name, clean_tags, clean_text, require_name
+from recollect.values.enums import ChangeOrigin, EventKind
 from recollect.values.event import Event
-from recollect.values.memory import Record
-from recollect.values.scope import Identity, Viewer, reaches
+from recollect.values.memory import Record, side_texts
+from recollect.values.outcome import Refused
+from recollect.values.passages import passages
+from recollect.values.scope import Identity, Place, Viewer, reaches
+from recollect.values.terms import query_terms
 
 if TYPE_CHECKING:
-    from recollect.values.outcome import Refused
+    from recollect.capture.tombstones import Tombstone
 
 T = TypeVar("T")
-Embed = Callable[[Record], Vectors | None]
 ALL_PROJECTS = "*"
+# What changes more memories than this is confirmed first.
+MOST_UNCONFIRMED = 20
 # Events that recall and remember write by themselves: they are in the journal, but no caller asked for them.
 AUTOMATIC = ("miss", "answer")
 _LONGEST_NUMBER = 12
 _PAGE = 8
+# Texts of a value that are compared by their meaning: those with so many content words, and so many of them.
+_FEWEST_TERMS, _MOST_TEXTS = 3, 32
+
+
+@dataclass(slots=True)
+class Embed:
+    """The vectors of memories inside a transaction; those that are not known yet are noted, and embedded outside of it."""
+
+    runtime: Runtime
+    missing: list[Record] = field(default_factory=list)
+    _known: dict[tuple[str, ...], Vectors | None] = field(default_factory=dict)
+
+    def __call__(self, record: Record) -> Vectors | None:
+        key = tuple(passages(record))
+        if self.runtime.embed_many is not None and key not in self._known:
+            self.missing.append(record)
+        return self._known.get(key)
+
+    def prepare(self, records: Iterable[Record]) -> None:
+        """Embed some memories now; nothing may be open."""
+        for record in records:
+            self.add(record, self.runtime.embed(record))
+
+    def add(self, record: Record, vectors: Vectors | None) -> None:
+        """Take over vectors that were made elsewhere."""
+        self._known[tuple(passages(record))] = vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +72,29 @@ class UnitOfWork:
 
     runtime: Runtime
     viewer: Viewer
+    # On whose behalf it changes something; by default the caller's own.
+    on_behalf_of: ChangeOrigin | None = None
 
     @property
     def actor(self) -> str:
         """The name the journal records for a change."""
-        return self.viewer.identity.agent or self.runtime.settings.actor
+        identity = self.viewer.identity
+        return identity.agent or identity.client or self.runtime.settings.actor
+
+    @property
+    def origin(self) -> ChangeOrigin:
+        """On whose behalf the journal says that a change was made."""
+        identity = self.viewer.identity
+        return self.on_behalf_of or ("agent" if identity.agent or identity.client else "person")
 
     def at(self, project: str | None, session: str | None, task: str | None) -> UnitOfWork:
         """The same identity, working in a project, a session or a task."""
         viewer = self.viewer.within(
-            clean_name("project", project) or self.viewer.project,
-            clean_name("session", session),
-            clean_name("task", task),
+            self.name("project", project) or self.viewer.project,
+            self.name("session", session),
+            self.name("task", task),
         )
-        return UnitOfWork(self.runtime, viewer)
+        return replace(self, viewer=viewer)
 
     @contextmanager
     def view(self, *projects: str | None) -> Iterator[Reader]:
@@ -71,38 +111,121 @@ class UnitOfWork:
 
         Unanswered questions and logged reads are written before it: what it stores may answer them, and logs stay in order.
         """
+        self._check_names()
         if self.runtime.deferred.precede(self.viewer.account):
             flush(self.runtime)
         self.runtime.refresh_due_clusters()
         store, account, now = self.runtime.store, self.viewer.account, at or self.runtime.clock()
-        with store.transaction(account, self.actor, now, operation=operation) as tx:
+        with store.transaction(account, self.actor, now, operation=operation, origin=self.origin) as tx:
             self.require_enabled(tx, *projects)
             yield tx
 
-    def transact(self, change: Callable[[Transaction, Embed], T], *projects: str | None) -> T:
+    def transact(
+        self, change: Callable[[Transaction, Embed], T], *projects: str | None, texts: Iterable[str] = ()
+    ) -> T:
         """One atomic change that may need vectors of texts it only finds inside the transaction.
 
-        It is given a function that returns them. When one is missing, the transaction is rolled back, the texts are embedded while
-        nothing is open, and the change runs again.
+        It is given a function that returns them; those of `texts` are embedded first. When one is missing, the transaction is
+        rolled back, the texts are embedded while nothing is open, and the change runs again.
         """
-        known: dict[tuple[str, str], Vectors | None] = {}
-        missing: list[Record] = []
-
-        def embed(record: Record) -> Vectors | None:
-            if (record.id, record.content) not in known:
-                missing.append(record)
-            return known.get((record.id, record.content))
-
+        embed = Embed(self.runtime)
+        embed.prepare(_as_record(self.viewer.account, text, self.runtime.clock()) for text in texts)
         while True:
-            missing.clear()
             try:
                 with self.transaction(*projects) as tx:
                     done = change(tx, embed)
-                    if missing and self.runtime.embed_many is not None:
+                    if embed.missing:
                         raise _MissingVectors
                     return done
             except _MissingVectors:
-                known |= {(record.id, record.content): self.runtime.embed(record) for record in missing}
+                embed.prepare(embed.missing)
+                embed.missing.clear()
+                # Measured and stored on first use, which cannot be done inside a transaction.
+                self.runtime.calibrate()
+
+    def tombstone(self, tx: Transaction, record: Record, embed: Embed) -> Tombstone | None:
+        """Why the text of a memory may not be stored: it was forgotten or purged on purpose."""
+        if not tx.has_tombstones(record.account):
+            return None
+        vectors = embed(record)
+        if embed.missing:
+            return None  # the change runs again when the vectors are there
+        found = self.runtime.gate.tombstones.of(tx, self.viewer.identity, [(record, vectors)], self.runtime.clock())
+        return found.get(record.id)
+
+    def require_no_tombstone(self, tx: Transaction, field: str, record: Record, embed: Embed) -> None:
+        """Refuse a text that was forgotten or purged on purpose."""
+        tombstone = self.tombstone(tx, record, embed)
+        if tombstone is not None:
+            raise InvalidInput(field, tombstone.reason, "give another text")
+
+    def require_no_tombstones(
+        self, reader: Reader, field: str, texts: Iterable[str], embed: Embed | None = None
+    ) -> None:
+        """The same for texts that become no memory, such as the values of a pool.
+
+        Short texts are compared only by their words, and without `embed` all are.
+        """
+        account, now = self.viewer.account, self.runtime.clock()
+        distinct = [text for text in dict.fromkeys(texts) if text]
+        if not distinct or not reader.has_tombstones(account):
+            return
+        tombstones, identity = self.runtime.gate.tombstones, self.viewer.identity
+        exact = tombstones.of_texts(reader, with_contexts(reader, identity), {text: text for text in distinct})
+        for found in exact.values():
+            raise InvalidInput(field, found.reason, "give another text")
+        long = [text for text in distinct if len(query_terms(text)) >= _FEWEST_TERMS][:_MOST_TEXTS]
+        vectors = (
+            [(record, embed(record)) for record in (_as_record(account, text, now) for text in long)] if embed else []
+        )
+        if embed is not None and not embed.missing:
+            for found in tombstones.of(reader, identity, vectors, now).values():
+                raise InvalidInput(field, found.reason, "give another text")
+
+    def check_value(self, field: str, texts: Sequence[str]) -> None:
+        """Refuse texts that were forgotten or purged, for verbs that write outside of the store; and when memory is off."""
+        account, now = self.viewer.account, self.runtime.clock()
+        with self.view() as reader:
+            if not texts or not reader.has_tombstones(account):
+                return
+        records = [_as_record(account, text, now) for text in texts]
+        embed = Embed(self.runtime)
+        embed.prepare(records)
+        self.runtime.calibrate()
+        with self.view() as reader:
+            self.require_no_tombstones(reader, field, texts, embed)
+
+    def name(self, field: str, value: Any) -> str | None:
+        """A name as it may be stored: text on one line without a secret in it."""
+        cleaned = clean_name(field, value)
+        if cleaned is not None:
+            self.runtime.gate.require_name(field, cleaned)
+        return cleaned
+
+    def require_name(self, field: str, value: Any) -> str:
+        """The same for a name that must be given."""
+        name = require_name(field, value)
+        self.runtime.gate.require_name(field, name)
+        return name
+
+    def tags(self, given: Any) -> tuple[str, ...]:
+        """Tags as they may be stored: without anything that would be refused or redacted."""
+        cleaned = clean_tags(given)
+        for tag in cleaned:
+            self.runtime.gate.require_text("tags", tag)
+        return cleaned
+
+    def _check_names(self) -> None:
+        """Refuse a writer whose own name contains a secret: it goes into every row and every event."""
+        identity, gate = self.viewer.identity, self.runtime.gate
+        names = {
+            "account": identity.account,
+            "agent": identity.agent,
+            "actor": self.actor,
+            "project": self.viewer.project,
+        }
+        for what, name in names.items():
+            gate.require_name(what, name)
 
     def require_enabled(self, reader: Reader, *projects: str | None) -> None:
         """Refuse to go on when memory is off for all projects, for the viewer's, or for one of some others."""
@@ -136,20 +259,35 @@ class UnitOfWork:
         return [self.runtime.deferred.counted(record) for record in records]
 
     def edit(
-        self, id: str, kind: EventKind, change: Callable[[Record], Record | Refused], reason: str | None = None
+        self,
+        id: str,
+        kind: EventKind,
+        change: Callable[[Record], Record | Refused],
+        reason: str | None = None,
+        content: str | None = None,
     ) -> Record | Refused:
-        """Change one memory by its id; a new text gets a new vector."""
+        """Change one memory by its id; a new text gets a new vector. `content` is the text that is likely to be new."""
 
         def write(tx: Transaction, embed: Embed) -> Record | Refused:
             old = self.find(tx, id)
             new = change(old)
             if not isinstance(new, Record):
                 return new
-            vectors = embed(new) if new.content != old.content else None
-            tx.change(old, new, kind, vectors=vectors, reason=reason)
+            self.runtime.gate.require_changed(old, new)
+            beside = {text for _, text in side_texts(new)} - {text for _, text in side_texts(old)}
+            self.require_no_tombstones(tx, "text", [*sorted(beside), *([reason] if reason else [])])
+            reworded = new.content != old.content
+            if reworded and (tombstone := self.tombstone(tx, new, embed)) is not None:
+                memory = tombstone.memory
+                return Refused(tombstone.reason, forgotten=None if memory is None else memory.id)
+            if reworded and (known := _same_active(tx, new)) is not None:
+                return Refused(f"the same text is stored already, as {known.short_id}", existing=known.id)
+            tx.change(old, new, kind, vectors=embed(new) if reworded else None, reason=reason)
             return self.redact(tx, new)
 
-        return self.transact(write)
+        if reason is not None:
+            self.runtime.gate.require_text("reason", clean_text("reason", reason, MAX_CONTENT))
+        return self.transact(write, texts=[] if content is None else [content])
 
     def edited(self, id: str, kind: EventKind, change: Callable[[Record], Record], reason: str | None = None) -> Record:
         """Change one memory by a change that cannot be refused."""
@@ -173,6 +311,23 @@ class Verbs:
 
 class _MissingVectors(Exception):
     """Ends a transaction whose change needs vectors that are not embedded yet."""
+
+
+def _as_record(account: str, text: str, now: datetime) -> Record:
+    """A text that becomes no memory, in the form in which texts are embedded and compared."""
+    return Record(text, text, account, now, now, now)
+
+
+def _same_active(reader: Reader, record: Record) -> Record | None:
+    """The other active memory in the same place with the same text.
+
+    One that it contradicts does not count: giving both the same text is a way out of a contradiction.
+    """
+    for one in reader.same_text(record.account, record.content):
+        disputed = one.id in record.contradicts or record.id in one.contradicts
+        if one.status == "active" and one.place == record.place and one.id != record.id and not disputed:
+            return one
+    return None
 
 
 def find_visible(reader: Reader, identity: Identity, wanted: Any) -> Record:
@@ -206,40 +361,75 @@ def own_chain(reader: Reader, identity: Identity, newest: Record) -> list[Record
     return chain
 
 
-def latest_events(reader: Reader, identity: Identity, limit: int) -> list[Event]:
-    """The newest visible events, read page by page until there are enough."""
+def latest_events(reader: Reader, viewer: Viewer, limit: int) -> list[Event]:
+    """The newest events that a viewer is shown, read page by page until there are enough."""
     found: list[Event] = []
     before: int | None = None
     size = limit + _PAGE
     while len(found) < limit:
-        page = reader.events(identity.account, before=before, limit=size, newest_first=True)
-        found += redaction.visible_events(reader, identity, _asked_for(page))
+        page = reader.events(viewer.account, before=before, limit=size, newest_first=True)
+        found += redaction.shown_events(reader, viewer, _asked_for(page))
         if len(page) < size:
             break
         before = page[-1].seq
     return found[:limit]
 
 
-def operation_to_undo(reader: Reader, identity: Identity, wanted: str | None) -> list[Event]:
-    """The events of the operation to undo: the named one, else the last one of which every event is visible."""
+def operation_to_undo(uow: UnitOfWork, reader: Reader, wanted: str | None) -> list[Event]:
+    """The events of the operation to undo: the named one, else the caller's own last one in this project.
+
+    Every event of it must be visible. What happened in no project counts as here.
+    """
+    identity = uow.viewer.identity
     if wanted is not None:
-        return _named_operation(reader, identity, wanted)
+        return _named_operation(reader, identity, require_name("operation", wanted))
     before: int | None = None
     # Mostly it is the last one; the ones before may be loads of thousands of events, read only when they are needed.
-    while operations := reader.latest_operations(identity.account, 1 if before is None else _PAGE, before):
+    while operations := reader.latest_operations(
+        identity.account, 1 if before is None else _PAGE, before, actor=uow.actor
+    ):
         events = [event for operation in operations for event in operation]
         visible = {event.seq for event in redaction.visible_events(reader, identity, _asked_for(events))}
+        elsewhere = _events_elsewhere(reader, uow.viewer, events)
         for operation in operations:
-            if all(event.seq in visible for event in _asked_for(operation)):
+            if all(event.seq in visible and event.seq not in elsewhere for event in _asked_for(operation)):
                 return operation
         before = min(operation[-1].seq for operation in operations)
-    raise NotFound("operation", "to undo", "`log` shows what was done")
+    raise NotFound("operation of yours", "to undo", "`log` shows what was done; `undo` takes a number of it")
+
+
+def _events_elsewhere(reader: Reader, viewer: Viewer, events: Sequence[Event]) -> set[int]:
+    """The numbers of the events about memories of another project than the viewer's."""
+    if viewer.project is None:
+        return set()
+    about = {event.memory_id for event in events if event.document is None}
+    places = reader.places_of(viewer.account, list(about))
+    return {
+        event.seq
+        for event in events
+        if event.memory_id in places and _project_of(places[event.memory_id]) not in ("", viewer.project)
+    }
+
+
+def _project_of(place: Place) -> str:
+    scope, key, project = place
+    return key if scope == "project" else project
+
+
+def require_confirmed(uow: UnitOfWork, events: Sequence[Event], *, named: bool) -> None:
+    """Refuse to undo without `force` what is large, or what somebody else did."""
+    memories = {event.memory_id for event in events if event.document is None}
+    if len(memories) > MOST_UNCONFIRMED:
+        raise NeedsConfirmation("undo", f"the operation changed {len(memories):,} memories")
+    other = next((event.actor for event in events if event.actor != uow.actor), None)
+    if named and other is not None:
+        raise NeedsConfirmation("undo", f"the operation is not yours: {other} made it")
 
 
 def _named_operation(reader: Reader, identity: Identity, wanted: str) -> list[Event]:
     """The events of the operation named by a sequence number, an id or a part of one, if all are visible."""
     account, missing = identity.account, NotFound("operation", wanted, "`log` shows what was done")
-    if wanted.isdigit() and len(wanted) < _LONGEST_NUMBER:
+    if wanted.isdecimal() and wanted.isascii() and len(wanted) < _LONGEST_NUMBER:
         found = reader.events(account, after=int(wanted) - 1, before=int(wanted) + 1, limit=1)
         operations = [event.operation for event in found]
     else:
@@ -284,6 +474,6 @@ def _write_pending(runtime: Runtime, tx: Transaction, account: str, pending: Pen
     if not every or not pending.recalls:
         return False
     # Recalls are counted over all processes.
-    before = int(tx.note(f"recalls:{account}") or 0)
-    tx.set_note(f"recalls:{account}", str(before + pending.recalls))
+    before = int(tx.note("recalls", account) or 0)
+    tx.set_note("recalls", str(before + pending.recalls), account)
     return (before + pending.recalls) // every > before // every

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
 from recollect.values.enums import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+from recollect.values.normalise import normalise
 from recollect.values.search import Filter, FilterFields
 from recollect.values.trigger import format_trigger, parse
 
 MAX_CONTENT = 500_000
 MAX_NAME = 512
 MAX_CONTEXT = 100_000
+MAX_LIMIT = 2**53  # what every back end and JSON can hold
 _HEX = frozenset("0123456789abcdefABCDEF-")
 _SHORTEST_ID = 4
 _WORDS = re.compile(r"\w+")
@@ -24,13 +26,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def clean_text(field: str, value: Any, limit: int) -> str:
-    """Text that can be stored and found: not empty, no NUL, no lone surrogate, not too long."""
+    """Text that can be stored and found, in its normal form: not empty, no NUL, no lone surrogate, not too long."""
     if not isinstance(value, str):
         raise InvalidInput(field, f"{type(value).__name__} is not text", "give a string")
-    if not value.strip():
-        raise InvalidInput(field, "is empty", "say what to remember")
-    if len(value) > limit:
-        raise InvalidInput(field, f"has {len(value):,} characters", f"split it: at most {limit:,} per memory")
+    _check_length(field, value, limit)
     if "\x00" in value:
         raise InvalidInput(field, "contains a NUL character", "remove it; this looks like binary data")
     try:
@@ -39,7 +38,16 @@ def clean_text(field: str, value: Any, limit: int) -> str:
         raise InvalidInput(
             field, f"contains a lone surrogate at character {error.start}", "decode the text properly first"
         ) from None
-    return unicodedata.normalize("NFC", value.strip())
+    text = normalise(value).strip()
+    if not text:
+        raise InvalidInput(field, "is empty", "say what to remember")
+    _check_length(field, text, limit)  # a ligature can be longer in its usual letters
+    return text
+
+
+def _check_length(field: str, text: str, limit: int) -> None:
+    if len(text) > limit:
+        raise InvalidInput(field, f"has {len(text):,} characters", f"split it: at most {limit:,} per memory")
 
 
 def clean_name(field: str, value: Any) -> str | None:
@@ -47,7 +55,7 @@ def clean_name(field: str, value: Any) -> str | None:
     if value is None:
         return None
     text = clean_text(field, value, MAX_NAME)
-    if _CONTROL.search(text):
+    if _CONTROL.search(value.strip()):
         raise InvalidInput(field, "contains a control character", "give one line of plain text")
     return text
 
@@ -108,12 +116,7 @@ def clean_expiry(field: str, ttl: Any, expires_at: Any, now: datetime) -> dateti
         raise InvalidInput("ttl", "and expires_at are both given", "give one of them")
     if ttl is not None:
         seconds = ttl.total_seconds() if isinstance(ttl, timedelta) else ttl
-        if (
-            isinstance(seconds, bool)
-            or not isinstance(seconds, (int, float))
-            or not math.isfinite(seconds)
-            or seconds <= 0
-        ):
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf:
             raise InvalidInput(field, f"{ttl!r} is not a time to live", "give seconds above zero, or a timedelta")
         try:
             return now + timedelta(seconds=seconds)
@@ -131,12 +134,26 @@ def one_of(field: str, value: Any, words: tuple[str, ...]) -> None:
         raise InvalidInput(field, f"{value!r} is unknown", f"use one of {', '.join(words)}")
 
 
+def require_one_of(field: str, value: Any, words: tuple[str, ...]) -> None:
+    """The same for a value that must be given."""
+    if value is None:
+        raise InvalidInput(field, "is missing", f"use one of {', '.join(words)}")
+    one_of(field, value, words)
+
+
 def check_number(field: str, value: Any, low: float, high: float) -> None:
     """Refuse a number outside its range."""
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
         raise InvalidInput(field, f"{value!r} is out of range", f"give a number from {low} to {high}")
+
+
+def require_number(field: str, value: Any, low: float, high: float) -> None:
+    """The same for a number that must be given."""
+    if value is None:
+        raise InvalidInput(field, "is missing", f"give a number from {low} to {high}")
+    check_number(field, value, low, high)
 
 
 def clean_position(field: str, value: Any) -> int | None:
@@ -180,21 +197,22 @@ def clean_triggers(value: Any) -> tuple[str, ...]:
     """Trigger patterns, each checked, each once."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InvalidInput("triggers", "is not a list of patterns", 'give a list, like ["println!", "glob:*.env"]')
-    return tuple(dict.fromkeys(format_trigger(parse(pattern)) for pattern in value))
+    plain = (normalise(pattern) if isinstance(pattern, str) else pattern for pattern in value)
+    return tuple(dict.fromkeys(format_trigger(parse(pattern)) for pattern in plain))
 
 
 def clean_working_on(value: Any) -> str:
     """What the caller works on; any text, cut to the length that triggers are matched against."""
     if not isinstance(value, str):
         raise InvalidInput("working_on", f"{type(value).__name__} is not text", "give a string")
-    return value[:MAX_CONTEXT].encode("utf-8", "replace").decode("utf-8")
+    return normalise(value[:MAX_CONTEXT].encode("utf-8", "replace").decode("utf-8"))
 
 
 def clean_limit(value: Any, default: int, most: int | None = None) -> int:
     """How many results at most: the default when nothing is given, else a whole number from 1."""
     if value is None:
         return default
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1 or (most is not None and value > most):
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= (most or MAX_LIMIT):
         fix = "give a whole number from 1" if most is None else f"give a whole number from 1 to {most}"
         raise InvalidInput("limit", f"{value!r} is out of range", fix)
     return value
@@ -212,7 +230,7 @@ def filter_from(fields: Mapping[str, Any]) -> Filter:
     check_number("min_trust", min_trust, 0.0, 1.0)
     return Filter(
         types=_words("type", fields.get("type"), MEMORY_TYPES),  # type: ignore[arg-type]
-        tags=clean_tags(_several(fields.get("tags"))),
+        tags=clean_tags(_several("tags", fields.get("tags"))),
         scopes=_words("scope", fields.get("scope"), SCOPES),  # type: ignore[arg-type]
         project=clean_name("in_project", fields.get("in_project")),
         session=clean_name("in_session", fields.get("in_session")),
@@ -224,16 +242,42 @@ def filter_from(fields: Mapping[str, Any]) -> Filter:
     )
 
 
-def _several(value: Any) -> Sequence[str]:
+def clean_list(field: str, value: Any) -> tuple[Any, ...]:
+    """Several values; a single text or a table is not a list of them."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise InvalidInput(field, f"{type(value).__name__} is not a list", "give a list, even of one")
+    return tuple(value)
+
+
+def check_progress(value: Any) -> None:
+    """Refuse a callback that cannot be called, before anything is done."""
+    if value is not None and not callable(value):
+        raise InvalidInput("progress", f"{type(value).__name__} cannot be called", "give a function of (done, all)")
+
+
+def clean_path(field: str, value: Any) -> Path:
+    """The path of a file or folder that the system can name; it need not exist."""
+    try:
+        path = Path(value)
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return path
+    except (TypeError, ValueError, OSError) as error:
+        raise InvalidInput(field, f"is not a path ({error})"[:200], "give the path of a file or folder") from None
+    return path
+
+
+def _several(field: str, value: Any) -> tuple[Any, ...]:
     if value is None:
         return ()
-    return (value,) if isinstance(value, str) else tuple(value)
+    return (value,) if isinstance(value, str) else clean_list(field, value)
 
 
 def _words(field: str, value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
-    for word in _several(value):
-        one_of(field, word, known)
-    return tuple(_several(value))
+    words = _several(field, value)
+    for word in words:
+        require_one_of(field, word, known)
+    return words
 
 
 def _statuses(value: Any) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def assemble(
     settings = loaded.settings
     recent_recalls = RecentRecalls()
     judge = _RuleJudge(settings.duplicate, settings.contradiction)
-    load_gate = cache(_gate_loader(settings, recent_recalls))
+    load_gate = cache(_gate_loader(settings, recent_recalls, judge, embedder))
     runtime = Runtime(
         store=store,
         load_capture=cache(lambda: _capture(settings, embedder, judge, load_gate())),
@@ -115,15 +115,20 @@ def _note_misses(tx: Transaction, misses: Sequence[Miss]) -> None:
     record_misses(tx, misses)
 
 
-def _gate_loader(settings: Settings, recalled: RecentRecalls) -> Callable[[], Gate]:
+def _gate_loader(
+    settings: Settings, recalled: RecentRecalls, judge: Judge, embedder: StoreEmbedder | None
+) -> Callable[[], Gate]:
     """A function that makes the gate for the current folder; wrong settings are reported at once."""
     folder = Path.cwd()
     policy = _policy(settings) if settings.personal else None
 
     def made() -> Gate:
         from recollect.capture.gate import Gate
+        from recollect.capture.tombstones import Tombstones
 
-        return Gate(policy or _policy(settings), folder, _root(folder), recalled.of)
+        scale = (lambda: None) if embedder is None else (lambda: embedder.calibration)
+        tombstones = Tombstones(judge, settings.contradiction, scale)
+        return Gate(tombstones, policy or _policy(settings), folder, _root(folder), recalled.of)
 
     return made
 
@@ -296,15 +301,17 @@ def choose_embedder(
 
     if given is not None and not isinstance(given, str):
         if hasattr(given, "embed_documents"):
-            return StoreEmbedder(cast("Embedder", given), store, known=True), None
+            return StoreEmbedder(cast("Embedder", given), store), None
         from recollect.embed.callable import CallableEmbedder
 
-        return StoreEmbedder(CallableEmbedder(given), store, known=False), None
+        called = CallableEmbedder(given)
+        return StoreEmbedder(called, store, label=called.label), None
     match settings.embedder:
         case "none":
             return None, "recall is lexical only: no embedder is set"
         case "http":
-            return StoreEmbedder(_http(settings), store, known=False), None
+            asked = _http(settings)
+            return StoreEmbedder(asked, store, label=asked.model), None
         case _ if background:
             return _loading(settings, store, fetching), None
         case _:
@@ -338,7 +345,7 @@ def _loading(settings: Settings, store: Store, fetching: FetchProgress | None) -
     ready = BackgroundEmbedder(
         inner, lambda: ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
     )
-    return StoreEmbedder(ready, store, known=True, calibrated=True)
+    return StoreEmbedder(ready, store, calibrated=True)
 
 
 def _local(settings: Settings, store: Store, fetching: FetchProgress | None) -> tuple[StoreEmbedder | None, str | None]:
@@ -353,4 +360,4 @@ def _local(settings: Settings, store: Store, fetching: FetchProgress | None) -> 
     except EmbedderUnavailable as error:
         return None, f"recall is lexical only: {error}"
     local = LocalEmbedder(files, settings.embedder_threads or None, _preloading.pop(files, build_runtime))
-    return StoreEmbedder(local, store, known=True, calibrated=True), None
+    return StoreEmbedder(local, store, calibrated=True), None

@@ -91,7 +91,7 @@ def test_the_story_comes_to_what_it_says(reference: Told) -> None:
 def test_the_story_leaves_no_verb_no_command_and_no_tool_out() -> None:
     told = {step.verb for step in STORY}
     verbs = {name for name in dir(Memory) if not name.startswith("_") and callable(getattr(Memory, name))}
-    assert verbs - told == {"with_identity", "as_of", "flush", "close", "import_from"}, (
+    assert verbs - told == {"with_identity", "called_by", "as_of", "flush", "close", "import_from"}, (
         "the rest is told, these are how"
     )
     words = [COMMANDS[verb].split() for verb in told if verb in COMMANDS]

@@ -23,7 +23,7 @@ def test_the_output_in_a_pipe_is_plain_and_complete() -> None:
         "✓ updated  content",
         "✓ forgotten",
         "✗ refused  forgotten:",
-        "✓ undone: 1 memory",
+        "✓ undone: forget",
         '--as-of "2 weeks ago"',
         "The shop's database is PostgreSQL 16",
         "Next steps",

@@ -99,4 +99,4 @@ def test_nothing_a_memory_holds_reaches_a_reader_of_json_raw(run, keep) -> None:
     shown = run("graph", "--json").out
     assert "\x9b" not in shown
     assert "\u202e" not in shown
-    assert "\u202egnp" in json.loads(shown)["nodes"][0]["content"]
+    assert "31m gnp end" in json.loads(shown)["nodes"][0]["content"]

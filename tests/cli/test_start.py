@@ -22,6 +22,8 @@ NOT_COMMANDS = {
     "remember_many": "remember --jsonl",
     "as_of": "--as-of",
     "with_identity": "--account",
+    "called_by": "",
+    "feedback_many": "feedback",
     "close": "",
     "flush": "",
     "members": "clusters CLUSTER",

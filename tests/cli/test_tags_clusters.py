@@ -34,7 +34,7 @@ class TestTags:
     def test_a_description_in_log_and_undo(self, run, shop) -> None:
         run("tags", "describe", "deploy", "how we ship")
         assert run("log", "-n", "1").out.rstrip().endswith("describe  tag     #deploy: – → how we ship")
-        assert run("undo").out.splitlines()[:2] == ["✓ undone", "  tag  #deploy: how we ship → –"]
+        assert run("undo").out.splitlines()[:2] == ["✓ undone: describe  by user", "  tag  #deploy: how we ship → –"]
         assert tags(run)["deploy"] == (2, None)
 
     def test_rename(self, run, shop) -> None:

@@ -56,14 +56,14 @@ def test_a_memory_cannot_speak_to_the_terminal(hostile: Path, words: list[str]) 
     assert "\x07" not in rest
     assert "\x9b" not in rest
     assert "\u202e" not in rest
-    assert "\\x1b]0;pwned\\x07" in rest.replace("\r\n", "")
+    assert "quiet ]0;pwned[2J31m gnp" in rest.replace("\r\n", "")
 
 
 def test_a_memory_in_full_cannot_either(hostile: Path, run) -> None:
     full = run("list", "--json").json[0]["id"]
     rest = COLOUR.sub("", in_terminal(hostile, "get", full))
     assert "\x1b" not in rest
-    assert "\\u202egnp\\u200b" in rest
+    assert " gnp " in rest
     assert "[bold red]x[/] :smile:" in rest
     assert "╭" in rest
 
@@ -86,7 +86,7 @@ def test_nor_can_it_through_a_graph_a_link_or_a_question(hostile: Path, run) -> 
 def test_json_carries_it_harmlessly(hostile: Path, run) -> None:
     shown = in_terminal(hostile, "list", "--json")
     assert not re.search("[\x1b\x07\x9b\u202e]", shown)
-    assert run("list", "--json").json[0]["content"] == HOSTILE.strip()
+    assert run("list", "--json").json[0]["content"] == re.sub("[\x1b\x07\x9b\u202e\u200b]", "", HOSTILE)
 
 
 def test_colour_only_where_it_is_wanted(hostile: Path, run) -> None:

@@ -120,12 +120,40 @@ class TestPurge:
 
     def test_erases(self, run, one) -> None:
         full = memory(run, one)["id"]
-        assert run("purge", one, "--yes", "--json").json == {"purged": full}
+        done = run("purge", one, "--yes", "--json").json
+        assert (done["purged"], done["erased"], done["repeats"], done["pending"]) == (full, [], [], [])
+        assert "backups" in str(done["out_of_reach"])
         assert run("get", one).code == 2
         assert "erased permanently" in run("log").out
 
     def test_yes_by_hand(self, run, one) -> None:
-        assert run("purge", one, stdin="y\n").out == f"✓ erased {one} permanently\n"
+        shown = run("purge", one, stdin="y\n").out.splitlines()
+        assert shown[0] == f"✓ erased {one} permanently"
+        assert shown[1].startswith("  out of reach: backups")
+
+    def test_tells_what_repeats_the_text_and_erases_it_on_demand(self, run, one) -> None:
+        run("pool", "create", "board", '{"how": "We deploy with make deploy"}')
+        asked = run("purge", one, stdin="n\n").err
+        assert "stays (--repeats erases it too): pool board" in asked
+        assert "is erased with it: pool board" in run("purge", one, "--repeats", stdin="n\n").err
+        done = run("purge", one, "--repeats", "--yes")
+        assert "  erased with it: pool board" in done.out
+        assert "make deploy" not in run("pool", "read", "board").out
+
+    def test_says_what_stays(self, run, one) -> None:
+        run("pool", "create", "board", '{"how": "We deploy with make deploy"}')
+        assert "  still there: pool board" in run("purge", one, "--yes").out
+
+    def test_erases_what_was_undone(self, run, one) -> None:
+        run("undo")
+        assert run("purge", one, "--yes").code == 0
+        assert run("remember", "We deploy with make deploy").code == 1
+
+
+def test_vacuum_rewrites_the_files_and_says_what_is_out_of_reach(run, one) -> None:
+    done = run("vacuum")
+    assert done.out.startswith("✓ the files were rewritten\n  out of reach: backups")
+    assert run("vacuum", "--json").json["pending"] == []
 
 
 def test_undo_takes_back_the_last_change_or_a_numbered_one(run, one) -> None:

@@ -66,3 +66,12 @@ def test_a_profile_of_ones_own_changes_constants_of_a_base() -> None:
 def test_a_wrong_profile_is_refused_with_what_there_is(wrong) -> None:
     with pytest.raises(SettingsError):
         profiles_of(wrong)
+
+
+@pytest.mark.parametrize("value", ["1e400", "-1e400", "nan", "[]", "{}", '"many"', "10000000000000000000000"])
+@pytest.mark.parametrize("name", ["limit", "duplicate", "postgres_wait_seconds", "embedder_threads"])
+def test_a_number_that_is_none_is_an_error_of_the_settings(tmp_path, name, value) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(f"{name} = {value}\n")
+    with pytest.raises(SettingsError, match=name):
+        load({"RECOLLECT_CONFIG": str(path)})

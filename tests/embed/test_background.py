@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ import pytest
 
 import recollect
 from recollect.config import load
-from recollect.embed.background import RuntimePreload
+from recollect.embed.background import BackgroundEmbedder, RuntimePreload
 from recollect.embed.fetch import PINS, ModelFiles, ensure_model, verified_files
 from recollect.embed.local import LocalEmbedder
 from recollect.errors import EmbedderError, EmbedderUnavailable
@@ -84,9 +86,35 @@ def test_a_command_reports_a_broken_model_in_the_words_of_the_library(broken: Pa
 def test_a_process_that_exits_meanwhile_exits_quietly(model_files: ModelFiles) -> None:
     script = (
         "from pathlib import Path\n"
-        "from recollect.embed.background import RuntimePreload\n"
+        "from recollect.embed.background import BackgroundEmbedder, RuntimePreload\n"
         "from recollect.embed.fetch import verified_files\n"
         f"RuntimePreload(verified_files(Path({str(model_files.onnx.parent)!r})))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_child_forked_while_its_parent_loads_the_model_loads_it_itself(model_files: ModelFiles) -> None:
+    parent, go_on = os.getpid(), threading.Event()
+    embedder = BackgroundEmbedder(
+        LocalEmbedder(model_files), lambda: go_on.wait() if os.getpid() == parent else None, timeout=60.0
+    )
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(0 if embedder.embed_documents(["The vault is in Bern"]).shape == (1, 384) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    go_on.set()
+    assert embedder.embed_documents(["The vault is in Bern"]).shape == (1, 384)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_model_that_is_loaded_works_in_a_forked_child(local: LocalEmbedder) -> None:
+    expected = local.embed_query("where is it?")
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        same = np.array_equal(local.embed_query("where is it?"), expected)
+        os._exit(0 if same and local.embed_documents(["a lamp", "a door"]).shape == (2, 384) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -200,3 +200,23 @@ def test_calibrations_are_measured_once_or_taken_as_given(serve: Serve) -> None:
     stored = Calibration(0.1, 0.9)
     given = HttpEmbedder("http://127.0.0.1:1/v1", "m", calibration=stored, query_calibration=stored)
     assert given.calibration is stored and given.query_calibration is stored
+
+
+def test_a_server_that_sends_byte_by_byte_has_no_more_time_than_others() -> None:
+    done = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def trickle() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.sendall(b"HTTP/1.0 200 OK\r\nContent-Length: 100000\r\n\r\n")
+                while not done.wait(0.05):
+                    connection.sendall(b" ")
+
+        thread = threading.Thread(target=trickle, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        with pytest.raises(EmbedderError, match=r"did not answer within 0\.3 s"):
+            HttpEmbedder(url, "m", timeout=0.3, retries=0).embed_query("abc")
+        done.set()
+        thread.join()

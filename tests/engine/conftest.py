@@ -11,7 +11,10 @@ import recollect
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
 
-ON_BOTH = ("test_counting.py", "test_journal.py", "test_links.py", "test_purge.py", "test_rooms.py")
+ON_BOTH = (
+    "test_counting.py", "test_journal.py", "test_links.py", "test_purge.py", "test_rooms.py", "test_tombstones.py",
+    "test_whose_undo.py", "test_updates.py",
+)  # fmt: skip
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -139,3 +139,10 @@ def test_every_error_is_ours() -> None:
 
     leaves = [value for value in vars(tree).values() if isinstance(value, type) and issubclass(value, Exception)]
     assert all(issubclass(leaf, RecollectError) for leaf in leaves)
+
+
+@pytest.mark.parametrize("drafts", ["one string", b"bytes", {"content": "We use Postgres"}, None, 7])
+def test_many_drafts_are_a_list_and_a_single_text_is_refused(memory, drafts) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        memory.remember_many(drafts)
+    assert caught.value.field == "drafts" and memory.list() == []

@@ -173,6 +173,7 @@ def test_a_long_memory_is_cut_at_a_sentence(memory) -> None:
 
 
 def test_what_may_not_be_seen_is_in_no_layer(memory, clock) -> None:
+    gone = []
     for marks in ({"delivery": "pinned"}, {"type": "entity", "tags": ["identity"]}, {"type": "rule"}, {}):
         eve, other = memory.with_identity(agent="eve", teams=["ops"]), memory.with_identity(account="other")
         hidden = {**marks, "content": f"They hide the kiln key {'-'.join(marks)}"}
@@ -188,9 +189,11 @@ def test_what_may_not_be_seen_is_in_no_layer(memory, clock) -> None:
             ],
             verbatim=True,
         )
-        memory.forget(forgotten.memory.id)
+        gone.append(forgotten.memory.id)
         heir = {**marks, "content": f"The kiln has no key any more {'-'.join(marks)}", "supersedes": old.memory.id}
         memory.remember_many([heir], verbatim=True)
+    for memory_id in gone:
+        memory.forget(memory_id)
     clock.advance(61)
     block = at(memory.with_identity(agent="ada", teams=["core"])).context(
         "where is the kiln key?", start=True, project="shop"
@@ -339,7 +342,8 @@ def test_the_bytes_change_only_when_something_here_does(made, others, topic, bud
         for query in ("kiln crate", "queue monday"):
             memory.recall(query, project="shop")
         memory.remember_many([{**draft, "project": "zephyr"} for draft in others])
-        memory.remember_many([{**draft, "scope": "agent", "agent": "eve"} for draft in others], verbatim=True)
+        eve = memory.with_identity(agent="eve")
+        eve.remember_many([{**draft, "scope": "agent"} for draft in others], verbatim=True)
         memory.with_identity(account="other").remember_many(others)
         clock.advance(60)
         assert at(memory).context(topic, budget=budget, project="shop").text == first

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from recollect import InvalidInput, NotFound, ReadOnly
+from recollect import InvalidInput, NeedsConfirmation, NotFound, ReadOnly
 
 
 def contents(found) -> list[str]:
@@ -41,7 +41,7 @@ def test_any_change_can_be_undone_and_the_undo_undone(memory, change) -> None:
     change(memory, kept.id)
     changed = memory.get(kept.id)
     assert changed != before
-    assert memory.undo() == [kept.id]
+    assert memory.undo().memories == (kept.id,)
     assert memory.get(kept.id) == before
     memory.undo(memory.log(limit=1)[0].operation)
     assert memory.get(kept.id) == changed
@@ -68,14 +68,16 @@ def test_undoing_a_supersession_gives_the_old_belief_back(memory) -> None:
 
 def test_the_drafts_of_one_call_are_undone_together(memory) -> None:
     memory.remember_many(["Alpha is the first service", "Beta is the second database", "Gamma rays are radiation"])
-    assert len(memory.undo()) == 3
+    assert len(memory.undo().memories) == 3
     assert memory.list() == []
 
 
 def test_many_batches_of_one_call_are_one_operation(memory) -> None:
     memory.remember_many([f"Fact number {n} about system {n * 7}" for n in range(100)])
     assert len({event.operation for event in memory.log(limit=200)}) == 1
-    assert len(memory.undo()) == 100
+    with pytest.raises(NeedsConfirmation, match="100 memories"):
+        memory.undo()
+    assert len(memory.undo(force=True).memories) == 100
     assert memory.remember_many([]) == []
 
 

@@ -258,8 +258,6 @@ def test_contradictions_are_found_over_the_whole_store_and_flagged(opposed) -> N
 def test_the_current_value_stands_above_the_stale_one_in_every_profile(opposed, profile) -> None:
     opposed.contradictions(scan=True)
     stale = next(r for r in opposed.list() if "not" not in r.content and "Friday" in r.content)
-    for _ in range(3):
-        opposed.reinforce(stale.id)
     opposed.update(stale.id, importance=1.0)
     found = asked(opposed, "is the spring release on Friday", profile=profile)
     assert found.index("The spring release is not on Friday") < found.index("The spring release is on Friday")

@@ -50,7 +50,8 @@ def test_a_new_memory_carries_what_was_said_about_it(memory) -> None:
     ],
 )
 def test_the_scope_is_the_project_when_there_is_one_and_narrower_only_on_request(memory, fields, scope) -> None:
-    assert memory.remember("Invoices are sent on Fridays", **fields).memory.scope == scope
+    writer = memory.with_identity(agent="a1", teams=["core"])
+    assert writer.remember("Invoices are sent on Fridays", **fields).memory.scope == scope
 
 
 def test_the_same_text_again_reinforces_and_leaves_a_breadcrumb(memory) -> None:

@@ -145,15 +145,15 @@ def test_restore_brings_a_forgotten_memory_back(memory) -> None:
 def test_a_memory_is_visible_only_where_it_belongs(memory) -> None:
     memory.remember("Kernel secret sauce", project="kernel")
     memory.remember("Session scratch sauce", session="s1", scope="session")
-    memory.remember("Agent diary sauce", agent="a1", scope="agent")
-    memory.remember("Team sauce recipe", team="core", scope="team")
+    agent = memory.with_identity(agent="a1", teams=["core"])
+    agent.remember("Agent diary sauce", scope="agent")
+    agent.remember("Team sauce recipe", team="core", scope="team")
     memory.remember("Task sauce note", task="t1", scope="task")
     memory.remember("Common sauce")
     assert contents(memory.recall("sauce", limit=20)) == ["Common sauce"]
     assert set(contents(memory.recall("sauce", project="kernel", limit=20))) == {"Common sauce", "Kernel secret sauce"}
     assert set(contents(memory.recall("sauce", session="s1", limit=20))) == {"Common sauce", "Session scratch sauce"}
     assert set(contents(memory.recall("sauce", task="t1", limit=20))) == {"Common sauce", "Task sauce note"}
-    agent = memory.with_identity(agent="a1", teams=["core"])
     assert set(contents(agent.recall("sauce", limit=20))) == {"Common sauce", "Agent diary sauce", "Team sauce recipe"}
 
 

@@ -58,7 +58,7 @@ def store(tmp_path: Path) -> CountingStore:
 @pytest.fixture
 def ada(store: CountingStore, tmp_path: Path, clock: FixedClock) -> Iterator[Memory]:
     loaded = load({"XDG_CONFIG_HOME": str(tmp_path)}, db=str(tmp_path / "memory.db"), embedder="none")
-    embedder = StoreEmbedder(HashingEmbedder(), store, known=True)  # type: ignore[arg-type]
+    embedder = StoreEmbedder(HashingEmbedder(), store)  # type: ignore[arg-type]
     assert embedder.calibration and embedder.query_calibration  # measured once and stored, before anything is counted
     runtime = assemble(loaded, store, embedder, None, clock)  # type: ignore[arg-type]
     with Memory(runtime, Identity("default", "ada")) as memory:
@@ -91,7 +91,7 @@ MEMORY: dict[str, tuple[Call, int, int]] = {
     "untag": (lambda m, t: m.untag(t.first, "network"), 0, 1),
     "forget": (lambda m, t: m.forget(t.first), 0, 1),
     "restore": (lambda m, t: m.restore(t.first), 0, 1),
-    "purge": (lambda m, t: m.purge(t.first), 0, 1),
+    "purge": (lambda m, t: m.purge(t.first), 1, 1),  # looks for what repeats the text before it takes the lock
     "recall": (lambda m, t: m.recall("gateway port"), 1, 0),
     "search": (lambda m, t: m.search("gateway"), 1, 0),
     "get": (lambda m, t: m.get(t.first), 1, 0),
@@ -105,6 +105,7 @@ MEMORY: dict[str, tuple[Call, int, int]] = {
     "reinforce": (lambda m, t: m.reinforce(t.first), 0, 1),
     "demote": (lambda m, t: m.demote(t.first), 0, 1),
     "feedback": (lambda m, t: m.feedback(t.first, helpful=True), 0, 1),
+    "feedback_many": (lambda m, t: m.feedback_many([t.first, t.second], "unhelpful"), 0, 1),
     "confirm": (lambda m, t: m.confirm(t.first, rejected=[t.second]), 0, 1),
     "contradictions": (lambda m, t: m.contradictions(), 1, 0),
     "resolve": (lambda m, t: m.resolve((t.first, t.second), "supersede"), 0, 1),
@@ -244,8 +245,10 @@ EXCEPTIONS = {
     "memory.export": "one view per page",
     "memory.import_data": "one transaction per batch",
     "memory.import_from": "one transaction per batch",
+    "memory.vacuum": "rewrites the files; the store is not read or changed",
     "memory.reembed": "one view and one transaction per batch",
     "memory.members": "needs clusters, which need scikit-learn; one view",
+    "memory.called_by": "opens nothing",
     "memory.close": "flushes, and may start the clustering that is due",
     "contexts.update_content": "runs again once its new text is embedded",
 }
@@ -284,14 +287,14 @@ def test_every_public_verb_is_counted_or_an_exception(group: str) -> None:
 
 
 def test_a_change_that_needs_a_new_vector_runs_again_once(ada: Memory, store: CountingStore, there: Setup) -> None:
-    for call in (
-        lambda: ada.update(there.first, content="The gateway listens on port 9090"),
-        lambda: ada.contexts.update_content("base", there.entry, "The harbour closes at ten"),
-        lambda: ada.resolve((there.second, there.first), "update", content="Kestrels live at the gateway"),
+    for call, transactions in (
+        (lambda: ada.update(there.first, content="The gateway listens on port 9090"), 1),
+        (lambda: ada.contexts.update_content("base", there.entry, "The harbour closes at ten"), 1),
+        (lambda: ada.resolve((there.second, there.first), "update"), 2),
     ):
         store.views = store.transactions = 0
         call()
-        assert (store.views, store.transactions) == (0, 2)
+        assert (store.views, store.transactions) == (0, transactions)
 
 
 def test_a_graph_of_a_question_adds_the_view_of_its_recall(ada: Memory, store: CountingStore, there: Setup) -> None:

@@ -209,7 +209,7 @@ def _wired(
     store: Store, folder: Path, clock: Clock, settings: Mapping[str, Any], working: Working | None = None
 ) -> Runtime:
     loaded = load({"XDG_CONFIG_HOME": str(folder)}, db=str(folder / "memory.db"), embedder="none", **settings)
-    embedder = StoreEmbedder(HashingEmbedder(), store, known=True)
+    embedder = StoreEmbedder(HashingEmbedder(), store)
     # Measured and stored at first use; here before anything else, so that no reading has to write.
     assert embedder.calibration and embedder.query_calibration
     parts = assemble(loaded, store, embedder, None, clock, working)

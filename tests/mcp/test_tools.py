@@ -24,7 +24,7 @@ def test_what_is_remembered_is_recalled_with_an_id_a_reason_and_a_label(run_scen
         (hit,) = found.structured["hits"]
         assert hit["id"] == kept.structured["id"]
         assert hit["content"] == "We deploy with make deploy"
-        assert hit["trust"] == "full"
+        assert hit["trust"] == "some"
         assert "matched terms: deploy" in hit["why"]
         assert hit["why"] in found.text
 

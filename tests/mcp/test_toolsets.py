@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from mcp.client.client import Client
 from mcp_clients import call
 
@@ -157,3 +158,72 @@ def test_a_contradiction_names_the_calls_of_the_tool_set_in_use(run_scene: RunSc
 
     for name, (tool, more, way) in ways.items():
         run_scene(scene_of(tool, more, way, name), tools=name)
+
+
+_SUPERSEDES = {
+    # A tool set: how it stores, what brings the old one back, and how it lists.
+    "recollect": (
+        ("remember", {}),
+        lambda new, old: ("resolve", {"new": new, "old": old, "resolution": "keep_both"}),
+        'resolve(new="{new}", old="{old}", resolution="keep_both")',
+        ("recall", {"query": "staging server port"}),
+    ),
+    "koshi": (
+        ("memory_store", {}),
+        lambda _, old: ("memory_update", {"id": old, "content": _PORT.format(8080)}),
+        'memory_update(id="{old}", content=its text)',
+        ("memory_query", {"query": "staging server port"}),
+    ),
+    "jcode": (
+        ("memory", {"action": "remember"}),
+        lambda new, old: ("memory", {"action": "unlink", "from": new, "to": old}),
+        'memory(action="unlink", from="{new}", to="{old}")',
+        ("memory", {"action": "list"}),
+    ),
+    "mememory": (
+        ("remember", {}),
+        lambda _, old: ("update", {"id": old, "content": _PORT.format(8080)}),
+        'update(id="{old}", content=its text)',
+        ("list", {}),
+    ),
+}
+_PORT = "The staging server listens on port {}"
+
+
+@pytest.mark.parametrize("tools", _SUPERSEDES)
+def test_what_was_superseded_comes_back_by_the_call_that_the_answer_names(run_scene: RunScene, tools: str) -> None:
+    (store, more), bring_back, advice, (reader, asked) = _SUPERSEDES[tools]
+
+    async def scene(client: Client) -> None:
+        old = (await call(client, store, content=_PORT.format(8080), **more)).structured["id"]
+        answer = await call(client, store, content=_PORT.format(9090), **more)
+        new = answer.structured["id"]
+        assert answer.structured["kind"] == "superseded"
+        told = advice.format(new=new, old=old)
+        assert told in answer.text
+        assert any(told in note for note in answer.structured["notes"])
+        tool, arguments = bring_back(new, old)
+        await call(client, tool, **arguments)
+        found = (await call(client, reader, **asked)).structured
+        assert {item["id"] for item in found.get("hits", found.get("items"))} == {new, old}
+
+    run_scene(scene, tools=tools)
+
+
+@pytest.mark.parametrize("tools", ["recollect", "koshi", "jcode", "mememory"])
+def test_a_word_with_a_hash_that_is_no_tag_does_not_empty_the_answer(run_scene: RunScene, tools: str) -> None:
+    store, ask = {
+        "recollect": (("remember", {}), ("recall", {})),
+        "koshi": (("memory_store", {}), ("memory_query", {})),
+        "jcode": (("memory", {"action": "remember"}), ("memory", {"action": "search"})),
+        "mememory": (("remember", {}), ("recall", {})),
+    }[tools]
+
+    async def scene(client: Client) -> None:
+        await call(client, store[0], content="PR 1187 broke the checkout", **store[1])
+        found = await call(client, ask[0], query="PR #1187 broke the checkout?", **ask[1])
+        assert "PR 1187 broke the checkout" in found.text
+        assert "no memory here is tagged #1187: searched as a word" in found.text
+        assert "no memory here is tagged #1187: searched as a word" in found.structured["notes"]
+
+    run_scene(scene, tools=tools)

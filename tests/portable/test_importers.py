@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, NotFound
 from recollect.portable.importers import PRODUCTS
 from recollect.serve.cli.commands import import_from as command
 from recollect.serve.cli.main import main
@@ -187,7 +187,9 @@ def test_only_what_belongs_to_one_owner(memory: recollect.Memory, product: Any) 
 
 def test_a_change_after_import_can_be_undone_as_one(memory: recollect.Memory, product: Any) -> None:
     memory.import_from("mem0", product("mem0_get_all.json"))
-    memory.undo()
+    with pytest.raises(NotFound, match="of yours"):
+        memory.undo()  # an import is not what a person did last
+    memory.undo(memory.log(limit=1)[0].operation, force=True)
     assert records(memory) == {}
 
 

@@ -144,7 +144,7 @@ def test_without_history_the_whole_import_is_undone_at_once(rich, another, tmp_p
     done = other.import_data(tmp_path / "all.jsonl")
     assert done.stored > 20
     assert {event.operation for event in other.log(limit=500)} > {done.operation}
-    other.undo(done.operation)
+    other.undo(done.operation, force=True)
     assert [record.id for record in other.list(status="all", limit=500)] == [kept.id]
     assert other.pools.list() == []
 
@@ -322,3 +322,17 @@ def test_async_callers_have_the_same_verbs(tmp_path, clock, embedder) -> None:
             return (await other.import_data(tmp_path / "all.jsonl")).stored
 
     assert asyncio.run(moved()) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong", [None, 7, "x", [], {"a": "b"}, {"memory": "many"}, {"memory": None}, {"memory": 1e400}]
+)
+@pytest.mark.parametrize("field", ["counts", "vectors", "history", "account", "version"])
+def test_a_header_with_a_wrong_type_is_refused_by_name(tmp_path, field, wrong) -> None:
+    header = {"version": 1, "account": "default", "counts": {"memory": 0}, "vectors": True, "history": False}
+    path = tmp_path / "wrong.jsonl"
+    path.write_text(json.dumps({"recollect": {**header, field: wrong}}) + "\n")
+    with recollect.open(tmp_path / "m.db", embedder="none") as memory:
+        with suppress(recollect.RecollectError):
+            memory.import_data(path)
+        assert memory.list() == []

@@ -262,7 +262,7 @@ def test_no_file_is_written_through_a_linked_folder(memory, notes, tmp_path) -> 
         (b"\xff\xfe", "is not UTF-8"),
         (b"---\ntype: fact\n---\n", "is empty"),
         (b"x" * 10_000_001, "larger than"),
-        (b"---\nscope: agent\nagent: bob\n---\nIn the room of another", "out of reach"),
+        (b"---\nscope: agent\nagent: bob\n---\nIn the room of another", "you are not 'bob'"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_told_and_the_rest_goes_on(memory, notes, raw, problem) -> None:

@@ -93,7 +93,7 @@ def test_everything_works_behind_a_pooler(pooled: str, prepared: bool) -> None:
         assert memory.recall("vault").hits[0].memory.id == kept.id
         memory.tag(kept.id, "safe")
         memory.update(kept.id, content="The vault is in Basel")
-        assert memory.undo() == [kept.id]
+        assert memory.undo().memories == (kept.id,)
         assert memory.get(kept.id[-8:]).content == "The vault is in Bern"
         assert [event.kind for event in memory.history(kept.id)] == ["remember", "tag", "update", "undo"]
         assert memory.stats()["events"] >= 34

@@ -12,7 +12,7 @@ from recollect.store.postgres.store import PostgresStore
 from recollect.testing.embedding import HashingEmbedder
 
 MOST = 4
-# Verbs that may wait longer, and why. The vacuum after a purge has a connection of its own and is not counted.
+# Verbs that may wait longer, and why. The rewriting of tables after a purge has a connection of its own and is not counted.
 LONGER = {
     "related": (5, "a walk: each level of the graph is read after the one before"),
     "graph of a memory": (6, "a walk, as above, and whether the memory itself may be shown"),
@@ -21,6 +21,7 @@ LONGER = {
     "recall of a memory that only a hit names": (6, "as above, and then the memories with these names are read"),
     "context": (6, "the switches, the two stages of a search, the lists of the layers, their memories, and the end"),
     "preview": (6, "as above"),
+    "purge": (10, "a view that looks for everything that repeats the text or was derived from it, then a transaction"),
 }
 TEXTS = (
     "The vault of the Zephyr project is in Bern",

@@ -146,6 +146,41 @@ def test_without_an_account_nothing_is_there(secretive: None, tenant: Tenant, su
             assert found == (0,), name
 
 
+def test_the_notes_of_the_store_say_nothing_of_any_account(
+    secretive: None, attacker: recollect.Memory, tenant: Tenant, superuser: psycopg.Connection
+) -> None:
+    attacker.pools.create("board")
+    attacker.recall("attic")
+    attacker.flush()
+    kept = superuser.execute("SELECT account_id, name FROM notes").fetchall()
+    accounts = {account_number("a"), account_number("b")}
+    assert {account for account, name in kept if name == "secret"} == accounts, "each account has its own key"
+    assert {account for account, name in kept if name.startswith("pool:")} == accounts
+    # Of the store itself: what it is. Its key, and the counters of accounts, are not among it.
+    assert {name.partition(":")[0] for account, name in kept if account == 0} <= {
+        "store", "schema", "partitions", "calibration",
+    }  # fmt: skip
+    with psycopg.connect(tenant("tenant_c"), autocommit=True) as connection:
+        connection.execute("SET search_path = recollect, public")
+        for looking_at in ("", str(account_number("b"))):
+            connection.execute("SELECT set_config('recollect.account', %s, false)", [looking_at])
+            seen = connection.execute("SELECT account_id FROM notes").fetchall()
+            assert {account for (account,) in seen} == ({0} if not looking_at else {0, account_number("b")})
+        for statement in (
+            "UPDATE notes SET value = '999' WHERE account_id = 0 AND name = 'schema'",
+            "DELETE FROM notes WHERE account_id = 0 AND name = 'store'",
+        ):
+            assert connection.execute(statement).rowcount == 0
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("INSERT INTO notes VALUES (0, 'schema', '999') ON CONFLICT DO NOTHING")
+
+
+def test_the_digests_of_two_accounts_cannot_be_compared(store: PostgresStore, superuser: psycopg.Connection) -> None:
+    put(store, record("the same words", account="ada"))
+    put(store, record("the same words", account="zoe"))
+    assert superuser.execute("SELECT count(DISTINCT digest) FROM memories").fetchone() == (2,)
+
+
 def test_with_an_account_only_its_rows_are_there_and_no_other_can_be_written(
     secretive: None, attacker: recollect.Memory, tenant: Tenant, superuser: psycopg.Connection
 ) -> None:

@@ -137,6 +137,27 @@ def test_a_newer_schema_is_refused_and_an_older_one_asks_to_be_migrated(
         superuser.execute("UPDATE notes SET value = %s WHERE name = 'schema'", [str(migrations()[-1][0])])
 
 
+def test_a_migration_gives_each_account_the_key_and_the_counters_that_the_store_had(fresh_database: str) -> None:
+    options = Options(partitions=1)
+    with recollect.open(fresh_database, embedder="none", postgres_partitions=1, account="ada") as memory:
+        kept = memory.remember("The vault is in Bern").memory
+        pool = memory.pools.create("board").id
+    with psycopg.connect(fresh_database, autocommit=True) as connection:
+        connection.execute("SET search_path = recollect, public")
+        # As it was before: everything among the notes of the store.
+        connection.execute("DROP POLICY wall ON notes")
+        connection.execute("UPDATE notes SET account_id = 0 WHERE account_id <> 0")
+        connection.execute("INSERT INTO notes VALUES (0, 'recalls:ada', '7'), (0, 'ingested:ada:k', 'x')")
+        connection.execute("UPDATE notes SET value = '3' WHERE name = 'schema'")
+        migrate(parse_address(fresh_database, options), options)
+        found = connection.execute("SELECT name FROM notes WHERE account_id <> 0 ORDER BY name").fetchall()
+        assert [name for (name,) in found] == ["ingested:k", f"pool:{pool}", "recalls", "secret"]
+        left = connection.execute("SELECT name FROM notes WHERE account_id = 0 ORDER BY name").fetchall()
+        assert [name for (name,) in left] == ["partitions", "schema", "store"]
+    with recollect.open(fresh_database, embedder="none", account="ada") as memory:
+        assert memory.remember("The vault is in Bern").memory.id == kept.id
+
+
 def test_a_schema_of_something_else_is_left_alone(fresh_database: str) -> None:
     with psycopg.connect(fresh_database, autocommit=True) as connection:
         connection.execute("CREATE SCHEMA recollect CREATE TABLE cats (name text)")

@@ -23,7 +23,6 @@ from recollect.testing.contract.samples import (
     MODEL,
     NOW,
     VIEWER,
-    alter,
     axis,
     held,
     listed,
@@ -140,33 +139,6 @@ def test_of_many_one_holds_a_lease_until_it_lets_go_or_its_time_is_over(empty_da
         assert (mine, theirs) == (True, False)
     with other.held("weeds", "other", 60) as theirs:
         assert theirs
-
-
-def test_a_purge_leaves_no_text_and_vacuums_the_parts_that_held_it(
-    store: PostgresStore, superuser: psycopg.Connection
-) -> None:
-    memory = record("the green safe opens with 4711", tags=("safe",))
-    put(store, memory, record("the green door is open"))
-    alter(store, memory, content="the green safe opens with 4712")
-    with store.transaction(ACCOUNT, "tester", NOW) as tx:
-        (now,) = tx.get(ACCOUNT, [memory.id])
-        assert now is not None
-        tx.purge(now)
-    before = superuser.execute("SELECT clock_timestamp()").fetchone()
-    store.erase_traces(ACCOUNT)
-    holding = superuser.execute(
-        "SELECT tableoid::regclass::text FROM memories UNION SELECT tableoid::regclass::text FROM events"
-    )
-    parts = [part for (part,) in holding]
-    vacuumed = superuser.execute(
-        "SELECT relname FROM pg_stat_all_tables WHERE schemaname = 'recollect' AND last_vacuum >= %s", before
-    ).fetchall()
-    assert len(parts) == 2 and set(parts) <= {part for (part,) in vacuumed}
-    assert len({part[-4:] for (part,) in vacuumed}) == 1, "the parts of other accounts are left alone"
-    columns = superuser.execute(
-        "SELECT count(*) FROM memories AS m, events AS e WHERE m.content LIKE '%471%' OR concat(e.before, e.after) LIKE '%471%'"
-    ).fetchone()
-    assert columns == (0,)
 
 
 def test_the_doctor_tells_of_the_server(empty_database: str, superuser: psycopg.Connection) -> None:

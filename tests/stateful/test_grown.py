@@ -32,9 +32,7 @@ def grown(tmp_path: Path, clock: FixedClock) -> tuple[Twins, Reopen]:
 
     def engine(store: Store) -> Memory:
         loaded = load(db=str(tmp_path / "memory.db"), embedder="none")
-        return Memory(
-            assemble(loaded, store, StoreEmbedder(HashingEmbedder(), store, known=True), None, clock), Identity()
-        )
+        return Memory(assemble(loaded, store, StoreEmbedder(HashingEmbedder(), store), None, clock), Identity())
 
     def opened() -> tuple[Memory, Memory]:
         return engine(reference), engine(SqliteStore(tmp_path / "memory.db", durable=False))
@@ -65,7 +63,7 @@ def _change_much(twins: Twins, clock: FixedClock) -> None:
     twins.same(lambda memory, ids: memory.reinforce(ids[211]))
     twins.same(lambda memory, ids: memory.untag(ids[212], "house"))
     twins.same(lambda memory, ids: memory.supersede(ids[213], ids[214]))
-    twins.same(lambda memory, ids: memory.purge(ids[215]))
+    twins.same(lambda memory, ids: memory.purge(ids[215]).repeats)
     clock.advance(60)
 
 

@@ -109,7 +109,7 @@ class TwinEngines(RuleBasedStateMachine):
     def _wired(self, store: Store, clock: Clock) -> Runtime:
         """The parts of any engine, on a given store; the reference looks at the past through its own kind too."""
         loaded = load({"XDG_CONFIG_HOME": str(self.folder)}, db=str(self.folder / "memory.db"), embedder="none")
-        parts = assemble(loaded, store, StoreEmbedder(HashingEmbedder(), store, known=True), None, clock)
+        parts = assemble(loaded, store, StoreEmbedder(HashingEmbedder(), store), None, clock)
         if not isinstance(store, InMemoryStore):
             return parts
         return replace(parts, blank=lambda name, then: self._wired(InMemoryStore(name), then))
@@ -222,15 +222,15 @@ class TwinEngines(RuleBasedStateMachine):
 
     @rule()
     def undo(self) -> None:
-        self.twins.same(lambda memory, _: memory.undo())
+        self.twins.same(lambda memory, _: memory.undo(force=True).memories)
         self.clock.advance(1)
 
     @precondition(lambda self: len(self.twins))
     @rule(pick=pick)
     def undo_an_earlier_operation(self, pick: int) -> None:
-        def act(memory: Memory, _: object) -> list[str]:
+        def act(memory: Memory, _: object) -> tuple[str, ...]:
             events = memory.log(limit=500)
-            return memory.undo(events[pick % len(events)].operation) if events else []
+            return memory.undo(events[pick % len(events)].operation, force=True).memories if events else ()
 
         self.twins.same(act)
         self.clock.advance(1)
@@ -239,7 +239,7 @@ class TwinEngines(RuleBasedStateMachine):
     @rule(pick=pick)
     def purge(self, pick: int) -> None:
         number = self._number(pick)
-        self.twins.same(lambda memory, ids: memory.purge(ids[number]))
+        self.twins.same(lambda memory, ids: memory.purge(ids[number]).repeats)
         self.clock.advance(1)
 
     @rule(project=projects, verb=st.sampled_from(("disable", "enable", "enable", "enable")))

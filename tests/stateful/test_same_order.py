@@ -81,7 +81,7 @@ def filled(stores: tuple[Store, ...], tmp_path_factory: pytest.TempPathFactory) 
         loaded = load(
             {"XDG_CONFIG_HOME": str(folder)}, db=str(folder / "none.db"), embedder="none", touch=False, gaps=False
         )
-        return Memory(assemble(loaded, store, StoreEmbedder(Textured(), store, known=True), None, clock), Identity())
+        return Memory(assemble(loaded, store, StoreEmbedder(Textured(), store), None, clock), Identity())
 
     twins = Twins(*map(engine, stores), estimates=True)
     everybody = {"agent": "ada", "teams": ["core"]}

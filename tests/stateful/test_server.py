@@ -37,9 +37,7 @@ def two(migrated_database: str, tmp_path: Path, clock: FixedClock) -> Iterator[T
 
     def engine(store: Store) -> Memory:
         loaded = load(db=str(tmp_path / "none.db"), embedder="none")
-        return Memory(
-            assemble(loaded, store, StoreEmbedder(HashingEmbedder(), store, known=True), None, clock), Identity()
-        )
+        return Memory(assemble(loaded, store, StoreEmbedder(HashingEmbedder(), store), None, clock), Identity())
 
     stores = (InMemoryStore(), PostgresStore(migrated_database, Options(connections=2)))
     twins = Twins(*map(engine, stores))

@@ -48,7 +48,7 @@ def memory(
     path = tmp_path / "memory.db"
     if working_place == "reference":
         store = SqliteStore(path)
-        attached = StoreEmbedder(embedder, store, known=True)
+        attached = StoreEmbedder(embedder, store)
         with Memory(assemble(load(db=str(path)), store, attached, None, clock, InMemoryWorking()), Identity()) as made:
             yield made
         return

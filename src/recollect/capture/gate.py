@@ -1,27 +1,27 @@
 """The gate, second stage of the write path: refuse or redact what must not be stored, label what is doubtful.
 
-Every write passes it: remember, update, import, extraction. A verbatim load is only screened for secrets.
+Every text passes it, whichever verb brings it: the content of memories, and everything that is stored beside it (names, tags,
+reasons, keys, JSON values). What differs is the policy of a field: a name may be an e-mail address, but never a secret.
+`tombstones.py` is its other half, asked inside the transaction: what was forgotten or purged does not come back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from recollect.capture.neighbours import DraftEmbedding, NeighbourLookup
-from recollect.capture.reconcile import restates
 from recollect.capture.screen.injection import injection_signs
 from recollect.capture.screen.junk import is_echo, junk_reason
 from recollect.capture.screen.policy import DEFAULT_POLICY, Action, Refusal, apply_policy
+from recollect.capture.screen.secrets import find_secrets
 from recollect.capture.screen.sources import source_problem
-from recollect.ports import Calibrated, Judge, Reader
+from recollect.capture.tombstones import Tombstones
+from recollect.errors import InvalidInput
 from recollect.values.enums import LOW_TRUST
-from recollect.values.memory import Record
+from recollect.values.memory import NAME_FIELDS, TEXT_FIELDS, Record, side_texts
+from recollect.values.normalise import normalise
 from recollect.values.outcome import Refused
 from recollect.values.scope import Identity
 
@@ -30,12 +30,13 @@ _SAID_BY_USER = ("user_stated", "user_corrected")
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What may be stored: the policy, where file paths start, and what was just recalled.
+    """What may be stored: the policy, the tombstones, where file paths start, and what was just recalled.
 
     `root` is the folder from which ignore files apply. `recalled` returns the texts an identity recalled lately; `identity`
     is the one that writes, if an echo of those is to be refused.
     """
 
+    tombstones: Tombstones
     policy: Mapping[str, Action] = field(default_factory=lambda: dict(DEFAULT_POLICY))
     folder: Path | None = None
     root: Path | None = None
@@ -46,9 +47,31 @@ class Gate:
         """Whether a short text, such as a query to keep, may be stored as it is: nothing in it is refused or redacted."""
         return _is_clean(text, self.policy)
 
+    def require_name(self, field: str, name: str | None) -> None:
+        """Refuse a name that contains a secret; a name is never redacted, because it would name something else."""
+        if name and self.policy.get("secret") != "allow" and _contains_secret(name):
+            raise InvalidInput(field, "contains a secret", "leave it out, or use a name that says nothing secret")
+
+    def require_text(self, field: str, text: str) -> None:
+        """Refuse a text in which anything would be refused or redacted."""
+        require_allowed(self.policy, field, text)
+
+    def require_changed(self, before: Record, after: Record) -> None:
+        """Refuse a change that brings a secret, or a text that would be redacted, in a field beside the content."""
+        for fields, check in ((NAME_FIELDS, self.require_name), (TEXT_FIELDS, self.require_text)):
+            known = set(side_texts(before, fields))
+            for name, text in side_texts(after, fields):
+                if (name, text) not in known:
+                    check(name, text)
+
     def for_identity(self, identity: Identity) -> Gate:
         """The same gate, which also refuses echoes of what this identity recalled."""
         return replace(self, identity=identity)
+
+    @property
+    def name_policy(self) -> Mapping[str, Action]:
+        """The policy for names: secrets are refused wherever the policy does not allow them, everything else is allowed."""
+        return {**_allow_all(), "secret": "allow" if self.policy.get("secret") == "allow" else "refuse"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +85,10 @@ class ScreenedRecord:
 def screen_record(
     record: Record, gate: Gate, *, verbatim: bool = False, personal: bool = False
 ) -> ScreenedRecord | Refused:
-    """Screen a memory. With `verbatim`, only for secrets; with `personal` as well, also for personal data."""
+    """Screen a memory. With `verbatim`, personal data and what is not worth storing pass; with `personal` as well, not."""
+    signs = injection_signs(record.content)
+    content = normalise(record.content) if verbatim else normalise(record.content).strip()
+    record = record if content == record.content else record.with_(content=content)
     if not verbatim:
         reason = _rejection(record, gate)
         if reason:
@@ -80,16 +106,27 @@ def screen_record(
         notes.append(f"redacted: {', '.join(kinds)}")
     if record.provenance.snippet is not None:
         record = record.with_(snippet=_clean_snippet(record.provenance.snippet, policy))
-    for name, text in (("tags", "\n".join(record.tags)), ("triggers", "\n".join(record.triggers))):
-        if text and not _is_clean(text, policy):
-            return Refused(f"{name} contain what must not be stored; leave it out of them")
-    signs = () if verbatim else injection_signs(record.content)
+    problem = _side_problem(record, policy, gate.name_policy)
+    if problem is not None:
+        return Refused(f"{problem} contains what must not be stored; leave it out there")
     if signs:
-        record = record.with_(
-            trust=min(record.trust, LOW_TRUST), labels=(*record.labels, *(f"injection:{sign}" for sign in signs))
-        )
+        labels = dict.fromkeys((*record.labels, *(f"injection:{sign}" for sign in signs)))
+        record = record.with_(trust=min(record.trust, LOW_TRUST), labels=tuple(labels))
         notes.append(f"stored with low trust: it reads like instructions to an agent ({', '.join(signs)})")
     return ScreenedRecord(record, tuple(notes))
+
+
+def _side_problem(record: Record, policy: Mapping[str, Action], names: Mapping[str, Action]) -> str | None:
+    """The first field beside the content that contains what must not be stored."""
+    for fields, allowed in ((NAME_FIELDS, names), (TEXT_FIELDS, policy)):
+        found = list(side_texts(record, fields))
+        # One look at everything: nearly always, that is all.
+        if not found or _is_clean("\n".join(text for _, text in found), allowed):
+            continue
+        for name, text in found:
+            if not _is_clean(text, allowed):
+                return name
+    return None
 
 
 def _rejection(record: Record, gate: Gate) -> str | None:
@@ -115,51 +152,27 @@ def _allow_all() -> dict[str, Action]:
     return dict.fromkeys(DEFAULT_POLICY, "allow")
 
 
+def require_allowed(policy: Mapping[str, Action], field: str, text: str) -> None:
+    """Refuse a text in which the screen finds anything it would refuse or redact."""
+    cleaned = apply_policy(text, policy)
+    if isinstance(cleaned, Refusal):
+        raise InvalidInput(field, cleaned.reason, "leave it out, or store a reference to it")
+    if cleaned.redacted:
+        kinds = ", ".join(dict.fromkeys(cleaned.redacted))
+        raise InvalidInput(field, f"contains {kinds}", "remove it, or change the policy for it")
+
+
+@lru_cache(maxsize=1024)
+def _contains_secret(name: str) -> bool:
+    """Kept for the names in use: every transaction asks for those of its writer."""
+    return bool(find_secrets(name))
+
+
 def _is_clean(text: str, policy: Mapping[str, Action]) -> bool:
     cleaned = apply_policy(text, policy)
-    return not isinstance(cleaned, Refusal) and cleaned.text == text
+    return not isinstance(cleaned, Refusal) and not cleaned.redacted
 
 
 def _clean_snippet(snippet: str, policy: Mapping[str, Action]) -> str | None:
     cleaned = apply_policy(snippet, policy)
     return None if isinstance(cleaned, Refusal) else cleaned.text
-
-
-Incoming = Sequence[tuple[Record, NDArray[np.float16] | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Tombstones:
-    """Compares texts with forgotten ones: by which judge, from which similarity, on which calibration of the vectors."""
-
-    judge: Judge
-    floor: float
-    calibration: Calibrated | None
-
-    def restated(self, reader: Reader, incoming: Incoming, now: datetime) -> dict[str, list[Record]]:
-        """By id, the incoming memories that say something forgotten again, each with what was forgotten."""
-        lookup = NeighbourLookup(now, self.floor)
-        drafts = [(record, self._embedding(vectors)) for record, vectors in incoming]
-        lookup.prefetch(reader, drafts)
-        found = {record.id: self._forgotten(reader, lookup, record, embedding) for record, embedding in drafts}
-        return {new: forgotten for new, forgotten in found.items() if forgotten}
-
-    def _embedding(self, vectors: NDArray[np.float16] | None) -> DraftEmbedding:
-        if vectors is None or self.calibration is None:
-            return DraftEmbedding()
-        return DraftEmbedding(vectors[:1].astype(np.float32), self.calibration)
-
-    def _forgotten(
-        self, reader: Reader, lookup: NeighbourLookup, new: Record, embedding: DraftEmbedding
-    ) -> list[Record]:
-        """The forgotten memories in the same place that a new one says again."""
-        near = [
-            (found.full_record(reader, new.account), found.similarity)
-            for found in lookup.of(reader, new, embedding)
-            if found.status == "forgotten" and found.snippet.id != new.id
-        ]
-        here = [(old, similarity) for old, similarity in near if old.place == new.place]
-        return [old for old, similarity in here if self._restates(old.content, new.content, similarity)]
-
-    def _restates(self, old: str, new: str, similarity: float) -> bool:
-        return restates(old, new, similarity, self.judge.compare(old, new, similarity).relation)

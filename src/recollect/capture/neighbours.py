@@ -21,7 +21,8 @@ from recollect.values.scope import Identity, Viewer
 from recollect.values.search import Filter, Near, Search, Snippet
 from recollect.values.terms import query_terms
 
-_EVERY_STATUS = Filter(statuses=("active", "superseded", "archived", "forgotten"))
+# What is forgotten is compared by the tombstones, before a draft is compared with anything else.
+_COMPARED: tuple[Status, ...] = ("active", "superseded", "archived")
 _MOST_NEIGHBOURS = 12
 _MOST_TERMS = 48
 
@@ -59,12 +60,17 @@ Neighbours = list[Neighbour]
 
 @dataclass(slots=True)
 class NeighbourLookup:
-    """The neighbours of each draft of a batch, from a similarity of `floor` on, most similar first."""
+    """The neighbours of each draft of a batch, from a similarity of `floor` on, most similar first.
+
+    Without a `viewer`, a draft is compared with what those see who will see the draft.
+    """
 
     now: datetime
     floor: float
     # Ids that are never neighbours: the lines of one document all stay, however similar they are.
     excluded: frozenset[str] = frozenset()
+    statuses: tuple[Status, ...] = _COMPARED
+    viewer: Viewer | None = None
     _found: dict[str, Neighbours] = field(default_factory=dict)
     # For each draft of a batch, the earlier drafts it is similar to.
     _earlier: dict[str, list[tuple[str, float]]] = field(default_factory=dict)
@@ -76,9 +82,9 @@ class NeighbourLookup:
         groups: dict[Viewer, list[tuple[Record, DraftEmbedding]]] = {}
         for new, embedding in batch:
             if embedding.vector is not None:
-                groups.setdefault(_viewer(new), []).append((new, embedding))
+                groups.setdefault(self.viewer or _viewer(new), []).append((new, embedding))
         for viewer, members in groups.items():
-            search = Search(viewer, _EVERY_STATUS, self.now.timestamp(), depth=_MOST_NEIGHBOURS)
+            search = self._search_as(viewer)
             near = reader.near(search, [embedding.vector for _, embedding in members if embedding.vector is not None])
             similar = [self._above_floor(found, embedding) for found, (_, embedding) in zip(near, members, strict=True)]
             rows = list({row: None for some in similar for row, _, _ in some})
@@ -149,12 +155,15 @@ class NeighbourLookup:
         ]
 
     def _search(self, reader: Reader, new: Record, embedding: DraftEmbedding) -> Neighbours:
-        search = Search(_viewer(new), _EVERY_STATUS, self.now.timestamp(), depth=_MOST_NEIGHBOURS)
+        search = self._search_as(self.viewer or _viewer(new))
         if embedding.vector is None or embedding.calibration is None:
             return self._by_words(reader, new, search)
         similar = self._above_floor(reader.near(search, [embedding.vector])[0], embedding)
         snippets = reader.read_snippets(new.account, [row for row, _, _ in similar])
         return [Neighbour(one, status, value) for one, (_, status, value) in zip(snippets, similar, strict=True)]
+
+    def _search_as(self, viewer: Viewer) -> Search:
+        return Search(viewer, Filter(statuses=self.statuses), self.now.timestamp(), depth=_MOST_NEIGHBOURS)
 
     def _by_words(self, reader: Reader, new: Record, search: Search) -> Neighbours:
         """Without vectors, similarity is the part of the draft's terms a memory has, weighted by how rare they are."""

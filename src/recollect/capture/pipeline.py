@@ -137,23 +137,23 @@ class Capture:
         step = _VERBATIM_BATCH if verbatim else _BATCH
         batches = [items[first : first + step] for first in range(0, len(items), step)]
         if len(batches) <= 1:
-            yield from (self._embed(batch, verbatim) for batch in batches)
+            yield from (self._embed(batch) for batch in batches)
             return
         with ThreadPoolExecutor(1, thread_name_prefix="recollect-capture") as pool:
-            coming = pool.submit(self._embed, batches[0], verbatim)
+            coming = pool.submit(self._embed, batches[0])
             for following in [*batches[1:], None]:
                 ready = coming.result()
                 if following is not None:
-                    coming = pool.submit(self._embed, following, verbatim)
+                    coming = pool.submit(self._embed, following)
                 yield ready
 
-    def _embed(self, items: Sequence[Item], verbatim: bool) -> list[Item]:
+    def _embed(self, items: Sequence[Item]) -> list[Item]:
         drafts = [item for item in items if isinstance(item, PreparedDraft)]
         if self._embed_many is None or not drafts:
             return list(items)
         try:
             vectors = iter(self._embed_many([item.record for item in drafts]))
-            calibration = None if self._calibration is None or verbatim else self._calibration()
+            calibration = None if self._calibration is None else self._calibration()
         except EmbedderError as error:
             note = f"stored without a vector, found by its words; `recollect reembed` adds it ({error})"
             return [
@@ -171,18 +171,22 @@ class Capture:
 
         Drafts of one batch see each other's outcomes, so the order of the drafts matters and they go one by one.
         """
-        drafts = [(item.record, item.embedding) for item in batch if isinstance(item, PreparedDraft)]
-        if lookup is not None and len(batch) > 1:
+        prepared = [item for item in batch if isinstance(item, PreparedDraft)]
+        drafts = [(item.record, item.embedding) for item in prepared]
+        identity = uow.viewer.identity
+        if lookup is not None:
             tx.prefetch_texts(uow.viewer.account, [record.content for record, _ in drafts])
+        if lookup is not None and len(batch) > 1:
             lookup.prefetch(tx, drafts)
             lookup.compare_drafts(drafts)
+        blocked = self._gate.tombstones.of(tx, identity, [(item.record, item.vectors) for item in prepared], now)
         reconciler = None if lookup is None else self._reconciler.with_lookup(lookup)
         outcomes: list[Outcome] = []
         for item in batch:
             if isinstance(item, Refused):
                 outcomes.append(item)
                 continue
-            outcomes.append(commit(tx, item, uow.viewer.identity, now, reconciler))
+            outcomes.append(commit(tx, item, identity, now, reconciler, blocked.get(item.record.id)))
             if lookup is not None:
                 lookup.note_outcome(outcomes[-1])
         self._report_stored(tx, uow.viewer.account, batch, outcomes, now)

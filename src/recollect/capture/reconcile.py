@@ -6,19 +6,13 @@ alone would merge them. It runs inside the write transaction, so that two proces
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.capture.neighbours import DraftEmbedding, NeighbourLookup
 from recollect.ports import Judge, Transaction
 from recollect.values.memory import Record
-from recollect.values.outcome import Conflict, Relation
-from recollect.values.terms import query_terms
-
-# A text restates a forgotten one if it is this similar and shares this part of its terms.
-_RESTATED, _SHARED_TERMS = 0.85, 0.55
-_NAMES = re.compile(r"\d+|(?<=\s)[A-Z]\w+")
+from recollect.values.outcome import Conflict
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +20,6 @@ class Duplicate:
     """The same is stored already."""
 
     existing: Record
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class WasForgotten:
-    """The same was forgotten or purged on purpose; only an explicit request brings it back. A purged memory is None."""
-
-    existing: Record | None
     reason: str
 
 
@@ -53,7 +39,7 @@ class Novel:
     conflicts: tuple[Conflict, ...] = ()
 
 
-Decision = Duplicate | WasForgotten | Replaces | Novel
+Decision = Duplicate | Replaces | Novel
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +58,9 @@ class Reconciler:
         return self._by_text(tx, new) or self._by_neighbours(tx, new, embedding, lookup)
 
     def _by_text(self, tx: Transaction, new: Record) -> Decision | None:
-        if tx.purged(new.account, new.content):
-            return WasForgotten(None, "purged: this text was erased for good")
         here = [old for old in tx.same_text(new.account, new.content) if old.place == new.place]
-        for old in here:
-            if old.status == "forgotten":
-                return WasForgotten(old, "forgotten: this was forgotten on purpose")
-        for old in here:
+        # An active copy first: an archived one beside it would become active as well.
+        for old in sorted(here, key=lambda old: old.status):
             if old.status in ("active", "archived"):
                 return Duplicate(old, "the same text is stored already")
         returned = next((old for old in here if old.superseded_by), None)
@@ -96,12 +78,10 @@ class Reconciler:
         for found in lookup.of(tx, new, embedding):
             similarity = found.similarity
             verdict = self.judge.compare(found.snippet.content, new.content, similarity)
-            if verdict.relation == "different" and found.status != "forgotten":
+            if verdict.relation == "different":
                 continue  # nearly all neighbours end here, before the whole memory is read
             old = found.full_record(tx, new.account)
             here = old.place == new.place
-            if here and old.status == "forgotten" and restates(old.content, new.content, similarity, verdict.relation):
-                return WasForgotten(old, "forgotten: the same was forgotten on purpose, in other words")
             if verdict.relation == "same" and here:
                 if old.status in ("active", "archived"):
                     return Duplicate(old, verdict.reason)
@@ -114,18 +94,3 @@ class Reconciler:
         if replaced is not None:
             return Replaces(replaced.old, replaced.reason, tuple(conflicts))
         return Novel(tuple(conflicts))
-
-
-def restates(old: str, new: str, similarity: float, relation: Relation) -> bool:
-    """Whether a new text would bring back what was forgotten.
-
-    Wider than "same": a tombstone that stops one text too many can be lifted by its owner, one that lets the value back in
-    has failed. Names and numbers must still be the same.
-    """
-    if relation in ("same", "extends"):
-        return True
-    if relation != "different" or similarity < _RESTATED:
-        return False
-    before, after = set(query_terms(old)), set(query_terms(new))
-    names = [set(_NAMES.findall(text)) for text in (old, new)]
-    return names[0] == names[1] and len(before & after) >= _SHARED_TERMS * len(before | after)

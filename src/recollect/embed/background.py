@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from recollect.embed.fetch import ModelFiles
 from recollect.embed.local import ModelRuntime, build_runtime, prepare_runtime
 from recollect.errors import EmbedderError, EmbedderUnavailable
+from recollect.forking import follow_forks
 from recollect.ports import Calibrated, Embedder, Progress
 
 # Loading takes half a second; a download takes longer than a caller should wait.
@@ -30,9 +31,22 @@ class BackgroundEmbedder:
         self._inner, self._prepare, self._timeout = inner, prepare, timeout
         self._done, self._problem = Event(), ""
         self._building, self._exiting = Lock(), False
+        follow_forks(self)
+        self._start()
+
+    def _start(self) -> None:
         atexit.register(self._wait_at_exit)
         # A daemon: a download may take minutes and must not keep a finished process from exiting.
         Thread(target=self._load, name="recollect-load", daemon=True).start()
+
+    def before_fork(self) -> None:
+        """Nothing to let go of."""
+
+    def after_fork(self, *, child: bool) -> None:
+        """The thread that loads the model does not exist in the child, which loads it itself."""
+        if child and not self._done.is_set():
+            self._done, self._building = Event(), Lock()
+            self._start()
 
     @property
     def model(self) -> str:

@@ -46,6 +46,11 @@ class CallableEmbedder:
         return self._name or f"{self._function_name()}:{self.dimensions}"
 
     @property
+    def label(self) -> str:
+        """What is known of the name without a call of the function."""
+        return self._name or self._function_name()
+
+    @property
     def dimensions(self) -> int:
         """As given, or learned from the first result (which costs a call if there is none yet)."""
         if self._dimensions is None:
@@ -99,7 +104,7 @@ class CallableEmbedder:
         return self._checked(lambda: self._function(texts), len(texts))
 
     def _checked(self, call: Callable[[], ArrayLike], count: int) -> NDArray[np.float32]:
-        name = self._name or self._function_name()
+        name = self.label
         try:
             answer = call()
         except Exception as error:  # a user's function may raise anything; on EmbedderError recall falls back to words

@@ -26,6 +26,7 @@ from recollect.embed.checks import unit_rows
 from recollect.errors import EmbedderError
 
 _MOST_BYTES = 256 << 20
+_BLOCK = 1 << 16
 _EXCERPT = 200
 _FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 20.0
@@ -97,9 +98,9 @@ class Endpoint:
 
     def _send(self, request: urllib.request.Request) -> bytes:
         try:
+            until = time.monotonic() + self.timeout
             with urllib.request.build_opener(_NoRedirect).open(request, timeout=self.timeout) as answer:
-                content: bytes = answer.read(_MOST_BYTES)
-                return content
+                return _read(answer, until)
         except urllib.error.HTTPError as error:
             with error:  # closes the connection
                 raise self._refusal(error) from error
@@ -139,6 +140,16 @@ class Endpoint:
         """The start of a response on one line. Servers quote the key they refuse, so it is masked."""
         text = " ".join(content[: 4 * _EXCERPT].decode("utf-8", "replace").split())
         return (text.replace(self.api_key, "***") if self.api_key else text)[:_EXCERPT]
+
+
+def _read(answer: http.client.HTTPResponse, until: float) -> bytes:
+    """The content. The timeout of a socket begins again with each byte, so a server that sends one by one is given up here."""
+    content = bytearray()
+    while len(content) < _MOST_BYTES and (block := answer.read1(_BLOCK)):
+        content += block
+        if time.monotonic() > until:
+            raise TimeoutError
+    return bytes(content)
 
 
 def _seconds(retry_after: str | None) -> float | None:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from recollect.embed.calibration import Calibration
 from recollect.embed.fetch import MODEL, ModelFiles
 from recollect.errors import EmbedderError, EmbedderUnavailable
+from recollect.forking import follow_forks
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -57,6 +58,7 @@ def prepare_runtime(files: ModelFiles) -> Callable[[], ModelRuntime]:
             raise EmbedderUnavailable(
                 f"the model file {path} is missing; start again with a network connection to download it"
             )
+    _disable_telemetry()
     try:
         # Imported here: both take 0.1 s to import, and a command that embeds nothing does not need them.
         onnxruntime = importlib.import_module("onnxruntime")
@@ -64,6 +66,14 @@ def prepare_runtime(files: ModelFiles) -> Callable[[], ModelRuntime]:
     except ImportError as error:
         raise EmbedderUnavailable(f"{error.name} is not installed; `pip install onnxruntime tokenizers`") from error
     return lambda: ModelRuntime(_tokenizer(Tokenizer, files.tokenizer), _session(onnxruntime, files.onnx))
+
+
+def _disable_telemetry() -> None:
+    """Before onnxruntime is imported: its import alone writes a device id, queues data about the process and contacts its vendor.
+
+    `disable_telemetry_events` comes too late for that. The library reads the variable in native code, so `putenv` is enough.
+    """
+    os.putenv("ORT_DISABLE_TELEMETRY", "1")
 
 
 def _tokenizer(kind: type[Tokenizer], path: Path) -> Tokenizer:
@@ -123,6 +133,15 @@ class LocalEmbedder:
         self._threads = max(1, threads or min(_MOST_THREADS, os.cpu_count() or 1))
         self._lock = threading.Lock()
         self._runtime: ModelRuntime | None = None
+        follow_forks(self)
+
+    def before_fork(self) -> None:
+        """Nothing to let go of: a loaded model has no threads."""
+
+    def after_fork(self, *, child: bool) -> None:
+        """Another thread may have been loading the model; it does not exist in the child."""
+        if child:
+            self._lock = threading.Lock()
 
     @property
     def model(self) -> str:

@@ -192,18 +192,18 @@ class ItemWriter:
                 if is_new and tx is not None:
                     tx.switch(account, item.project, on=False)
             else:
-                name = _counter_note(item, account)
-                is_new = name is not None and reader.note(name) is None
+                name = _counter_note(item)
+                is_new = name is not None and reader.note(name, account) is None
                 if is_new and tx is not None:
-                    tx.set_note(str(name), item.value)
+                    tx.set_note(str(name), item.value, account)
             self._tally.others[KIND_NAMES[type(item)]] += is_new
 
 
-def _counter_note(item: NoteItem, account: str) -> str | None:
+def _counter_note(item: NoteItem) -> str | None:
     """The name of the note that keeps a counter; a file can write no other note of a store."""
     kind, _, key = item.name.partition(":")
     if item.name in COUNTERS:
-        return f"{item.name}:{account}" if item.value.isdigit() and len(item.value) < 12 else None
+        return item.name if item.value.isdigit() and len(item.value) < 12 else None
     try:
         if kind == "pool" and str(UUID(key)) == key and isinstance(json.loads(item.value), dict):
             return item.name

@@ -38,6 +38,7 @@ from recollect.portable.stream import (
 )
 from recollect.values.cluster import Cluster
 from recollect.values.document import Access, document_image, document_of
+from recollect.values.enums import CHANGE_ORIGINS
 from recollect.values.event import Event, from_image, to_image
 
 # The header names the account once; who superseded whom is derived when read.
@@ -110,6 +111,7 @@ def _event_fields(event: Event) -> dict[str, Any]:
             "reason": event.reason,
             "undoes": event.undoes,
             "document": event.document,
+            "origin": None if event.origin == "person" else event.origin,
         }
     )
 
@@ -211,6 +213,7 @@ def _decode_event(value: Any, _: str, __: str) -> EventItem:
             reason=found.get("reason"),
             undoes=found.get("undoes"),
             document=found.get("document"),
+            origin=found.get("origin", "person"),
         )
     )
 
@@ -250,10 +253,14 @@ def _list_of_texts(size: int) -> validate.Check:
     return check
 
 
-_COUNTS = validate.json_object
+def _counts(field: str, value: Any) -> dict[str, int]:
+    found: dict[str, Any] = validate.json_object(field, value)
+    return {kind: validate.integer(f"{field}.{kind}"[:80], count) for kind, count in found.items()}
+
+
 _HEADER = validate.object_of(
     {"account": validate.text, "version": validate.integer},
-    {"counts": _COUNTS, "vectors": validate.boolean, "history": validate.boolean},
+    {"counts": _counts, "vectors": validate.boolean, "history": validate.boolean},
 )
 _VECTORS = validate.object_of({"model": validate.text, "dimensions": validate.integer, "half": validate.content}, {})
 _DOCUMENT_FIELDS: dict[str, validate.Check] = {
@@ -281,6 +288,7 @@ _EVENT = validate.object_of(
         "reason": validate.text,
         "undoes": validate.uuid,
         "document": validate.one_of(validate.DOCUMENT_KINDS),
+        "origin": validate.one_of(CHANGE_ORIGINS),
     },
 )
 _CLUSTER = validate.object_of(
@@ -303,7 +311,7 @@ _SECRETS = validate.object_of({"secrets": validate.list_of(_hexadecimal(32))}, {
 _PURGED = validate.object_of({"digest": _hexadecimal(16)}, {})
 _OFF = validate.object_of({"project": validate.text}, {})
 _NOTE = validate.object_of({"name": validate.text, "value": validate.text}, {})
-_END = validate.object_of({"counts": _COUNTS}, {"sha256": _hexadecimal(32)})
+_END = validate.object_of({"counts": _counts}, {"sha256": _hexadecimal(32)})
 
 _DECODERS: dict[str, Callable[[Any, str, str], StreamItem]] = {
     "recollect": _decode_header,

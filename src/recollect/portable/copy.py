@@ -10,13 +10,13 @@ import hashlib
 from datetime import datetime
 
 from recollect.portable import jsonl
-from recollect.portable.exporter import ExportOptions, ExportScope, export_items, store_secrets
+from recollect.portable.exporter import ExportOptions, ExportScope, export_items
 from recollect.portable.importer import import_items
 from recollect.portable.merge_policy import ImportPolicy
 from recollect.portable.permissions import TransferPermissions
 from recollect.ports import Progress, Store
 from recollect.unit_of_work import UnitOfWork, flush
-from recollect.values.scope import Identity
+from recollect.values.scope import Identity, Viewer
 from recollect.values.transfer import Copied, Exported
 
 _FULL = ExportOptions(vectors=True, history=True)
@@ -29,11 +29,10 @@ def copy(source: UnitOfWork, target: UnitOfWork, progress: Progress | None) -> l
         flush(here)
     now = here.clock()
     with here.store.view(now) as reader:
-        accounts, secrets = reader.accounts(), store_secrets(reader)
-    if accounts:
-        _copy_secrets(secrets, there.store, accounts[0], target.actor, now)
+        keys = {account: reader.digest_keys(account) for account in reader.accounts()}
     done: list[Copied] = []
-    for account in accounts:
+    for account, own in keys.items():
+        _copy_keys(own, there.store, account, target.actor, now)
         policy = TransferPermissions(target, Identity(account), everything=True).import_policy(require_enabled=False)
         done.append(copy_account(here.store, there.store, account, policy, now, progress))
     return done
@@ -44,7 +43,7 @@ def copy_account(
 ) -> Copied:
     """Copy all of an account; the `policy` is that of the target."""
     with source.view(now) as reader:
-        stream_id = hashlib.sha256("\n".join((*store_secrets(reader)[:1], account)).encode()).hexdigest()
+        stream_id = hashlib.sha256("\n".join((*reader.digest_keys(account)[:1], account)).encode()).hexdigest()
         items = export_items(reader, _whole_account(account), now, _FULL)
         imported = import_items(target, items, policy, stream_id=stream_id, progress=progress)
     here, there = account_fingerprint(source, account, now), account_fingerprint(target, policy.account, now)
@@ -59,15 +58,18 @@ def account_fingerprint(store: Store, account: str, now: datetime) -> Exported:
         return jsonl.write(export_items(reader, _whole_account(account), now, _FULL), len)
 
 
-def _copy_secrets(secrets: tuple[str, ...], target: Store, account: str, actor: str, now: datetime) -> None:
-    """Before the first account: an empty target takes over the secret, so that both stores hash a text to the same digest."""
-    if secrets[0]:
+def _copy_keys(keys: tuple[str, ...], target: Store, account: str, actor: str, now: datetime) -> None:
+    """Before an account: an empty target takes over the key, so that both stores hash a text to the same digest."""
+    if keys:
         with target.transaction(account, actor, now) as tx:
-            tx.keep_purged(account, secrets, ())
+            tx.keep_purged(account, keys, ())
 
 
 def _whole_account(account: str) -> ExportScope:
-    return ExportScope(Identity(account), everything=True, documents=lambda *_: True, events=lambda _, page: page)
+    everyone = Identity(account)
+    return ExportScope(
+        Viewer(everyone), everyone, everything=True, documents=lambda *_: True, events=lambda _, page: page
+    )
 
 
 def _has_at_least(there: Exported, here: Exported) -> bool:

@@ -6,6 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -55,13 +56,16 @@ def export(
             uow.require_enabled(reader)
         scope = permissions.export_scope(reader)
         if form == "markdown":
-            return _export_markdown(reader, scope, to, options, now)
-        if archive_kind(to) is not None:
+            done = _export_markdown(reader, scope, to, options, now)
+        elif archive_kind(to) is not None:
             raise InvalidInput("to", "an archive contains Markdown", f"omit the format, or name a .{form} file")
-        with open_for_writing(to) as out:
-            if form == "csv":
-                return write_csv(iter_memories(reader, scope, lambda record: record.status != "forgotten"), out)
-            return jsonl.write(with_progress(export_items(reader, scope, now, options), progress), out)
+        else:
+            with open_for_writing(to) as out:
+                if form == "csv":
+                    done = write_csv(iter_memories(reader, scope, lambda record: record.status != "forgotten"), out)
+                else:
+                    done = jsonl.write(with_progress(export_items(reader, scope, now, options), progress), out)
+        return replace(done, left_out=dict(scope.left_out))
 
 
 def _export_markdown(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -28,13 +28,13 @@ from recollect.values.document import Document
 from recollect.values.enums import DocumentKind
 from recollect.values.event import Event
 from recollect.values.memory import Record
-from recollect.values.scope import RESERVED, Identity, Place, reaches
+from recollect.values.scope import RESERVED, Identity, Place, Viewer, reaches, shares
 
 PAGE = 500
 # The access log of a context is read at once; no log has more lines than this.
 ALL_ACCESSES = 10_000_000
 _EXPORTED_KINDS: tuple[DocumentKind, ...] = ("tag", "gap", "working", "short_term", "pool", "context")
-# Counters of an account, kept as notes under its name.
+# Counters of an account, kept as its notes.
 COUNTERS = ("clustered", "recalls")
 
 
@@ -43,15 +43,19 @@ class ExportScope:
     """What of an account may be exported: what an identity reaches, or everything.
 
     `documents` says whether a document may be exported; `events` filters a page of the journal. The owner of an account
-    (everything, or an identity that is not an agent) also gets what belongs to the account as a whole: purged digests, switches,
-    counters. Projects in `disabled` are left out: memory is switched off there.
+    (everything, or an identity that is not an agent) also gets what belongs to the account as a whole: switches and counters.
+    Everybody gets the purged digests: what was purged must not come back through any copy. Projects in `disabled` are left out:
+    memory is switched off there.
     """
 
+    viewer: Viewer
     identity: Identity
     everything: bool
     documents: Callable[[Reader, Document], bool]
     events: Callable[[Reader, Sequence[Event]], Sequence[Event]]
     disabled: frozenset[str] = frozenset()
+    # How many memories of other sessions and tasks were passed over so far, by scope.
+    left_out: Counter[str] = field(default_factory=Counter)
 
     @property
     def owner(self) -> bool:
@@ -59,11 +63,17 @@ class ExportScope:
 
     def reaches(self, place: Place) -> bool:
         """Whether memories of a place may be exported."""
-        return self.everything or reaches(self.identity, place)
+        if self.everything:
+            return True
+        here = place[0] not in ("session", "task") or shares(self.viewer, place)
+        return here and reaches(self.identity, place)
 
     def includes(self, record: Record) -> bool:
         """Whether a memory may be exported."""
-        return self.reaches(record.place) and record.project not in self.disabled
+        included = self.reaches(record.place)
+        if not included and record.scope in ("session", "task"):
+            self.left_out[record.scope] += 1
+        return included and record.project not in self.disabled
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +93,7 @@ def export_items(
     counted = reader.count(account, now, None if scope.everything else scope.identity)["statuses"]
     counts = {"document": len(documents), "memory": sum(counted.values())}
     yield HeaderItem(account, counts, options.vectors, options.history)
-    if scope.owner:
-        yield from _purged_items(reader, account)
+    yield from _purged_items(reader, account)
     yield from (DocumentItem(document) for document in documents)
     yield from _memory_items(reader, scope, options)
     if options.vectors:
@@ -107,11 +116,6 @@ def iter_memories(reader: Reader, scope: ExportScope, wanted: Callable[[Record],
         yield from (record for record in _redact_references(reader, scope, current) if wanted(record))
 
 
-def store_secrets(reader: Reader) -> tuple[str, ...]:
-    """The secret of a store, then its former ones."""
-    return (reader.note("secret") or "", *json.loads(reader.note("former_secrets") or "[]"))
-
-
 def _is_context_entry(record: Record) -> bool:
     return record.scope == "team" and (record.team or "").startswith(RESERVED)
 
@@ -124,7 +128,7 @@ def _exported_documents(reader: Reader, scope: ExportScope) -> list[Document]:
 def _purged_items(reader: Reader, account: str) -> Iterator[StreamItem]:
     digests = reader.purged_digests(account)
     if digests:
-        yield SecretsItem(store_secrets(reader))
+        yield SecretsItem(reader.digest_keys(account))
         yield from (PurgedItem(digest) for digest in digests)
 
 
@@ -170,10 +174,8 @@ def _access_items(reader: Reader, documents: Sequence[Document]) -> Iterator[Acc
 
 
 def _counter_items(reader: Reader, account: str, documents: Sequence[Document]) -> Iterator[NoteItem]:
-    notes = {name: f"{name}:{account}" for name in COUNTERS}
-    notes |= {f"pool:{each.id}": f"pool:{each.id}" for each in documents if each.kind == "pool"}
-    for name, note in notes.items():
-        if (value := reader.note(note)) is not None:
+    for name in (*COUNTERS, *(f"pool:{each.id}" for each in documents if each.kind == "pool")):
+        if (value := reader.note(name, account)) is not None:
             yield NoteItem(name, value)
 
 

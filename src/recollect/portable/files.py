@@ -10,22 +10,28 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeGuard, cast
 
 from recollect.errors import InvalidInput
 from recollect.portable import jsonl
 from recollect.portable.archives import archive_kind
+from recollect.validation import clean_path
 
 Location = str | os.PathLike[str] | BinaryIO
 FORMATS = ("jsonl", "markdown", "csv")
 _GZIP = b"\x1f\x8b"
 
 
+def _is_stream(where: Location) -> TypeGuard[BinaryIO]:
+    """Whether it is open already, to be read or to be written."""
+    return hasattr(where, "readline") or hasattr(where, "write")
+
+
 def format_of(where: Location) -> str:
     """The format, judged by the name of a file or folder."""
-    if not isinstance(where, (str, os.PathLike)):
+    if _is_stream(where):
         return "jsonl"
-    path = Path(where)
+    path = clean_path("path", where)
     if path.is_dir() or archive_kind(path) is not None:
         return "markdown"
     return "csv" if path.name.lower().endswith((".csv", ".csv.gz")) else "jsonl"
@@ -34,10 +40,10 @@ def format_of(where: Location) -> str:
 @contextmanager
 def open_for_writing(to: Location) -> Iterator[Callable[[bytes], object]]:
     """A function that writes to a stream, or to a new file that replaces the old one at the end."""
-    if not isinstance(to, (str, os.PathLike)):
+    if _is_stream(to):
         yield to.write
         return
-    path = Path(to)
+    path = clean_path("path", to)
     if path.exists() and not path.is_file():
         # A pipe or a terminal cannot be replaced by a new file.
         with _open(path, "wb") as file, _gzip_writer(file, path) as out:
@@ -58,10 +64,10 @@ def open_for_writing(to: Location) -> Iterator[Callable[[bytes], object]]:
 @contextmanager
 def open_for_reading(source: Location) -> Iterator[tuple[BinaryIO, str]]:
     """An open file and its fingerprint, which proves that it is complete before anything is imported; a stream has none."""
-    if not isinstance(source, (str, os.PathLike)):
+    if _is_stream(source):
         yield source, ""
         return
-    with _open(Path(source), "rb") as raw, _gzip_reader(raw) as file:
+    with _open(clean_path("path", source), "rb") as raw, _gzip_reader(raw) as file:
         fingerprint = ""
         if file.seekable():
             fingerprint = jsonl.fingerprint(file)

@@ -19,7 +19,7 @@ from recollect.portable.memory_files.reader import read_batches
 from recollect.portable.permissions import TransferPermissions
 from recollect.ports import Progress
 from recollect.unit_of_work import UnitOfWork, flush
-from recollect.validation import one_of
+from recollect.validation import clean_path, one_of, require_one_of
 from recollect.values.transfer import Imported
 
 
@@ -64,16 +64,17 @@ def import_from(
     dry_run: bool,
 ) -> IngestReport:
     """Import another product's memories from its files. All of them are read before anything is stored."""
-    one_of("product", product, (MEMORY_FILES, *PRODUCTS))
+    require_one_of("product", product, (MEMORY_FILES, *PRODUCTS))
     if not paths:
         raise InvalidInput("paths", "are missing", "name a file or a folder")
+    paths = [clean_path("paths", path) for path in paths]
     if product == MEMORY_FILES:
         if only is not None:
             raise InvalidInput("only", "memory files do not belong to a user or an agent", "leave it out")
         batches = list(read_batches(paths, lambda path: _unreadable_reason(uow, path)))
     else:
         batches = [batch for path in paths for batch in read_product(product, Path(path).expanduser(), only)]
-    return IngestRun(uow, dry_run=dry_run).run(batches, progress)
+    return IngestRun(replace(uow, on_behalf_of="import"), dry_run=dry_run).run(batches, progress)
 
 
 def _unreadable_reason(uow: UnitOfWork, path: Path) -> str | None:

@@ -29,6 +29,8 @@ from recollect.values.ids import new_id
 from recollect.values.transfer import Imported
 
 PAGE = 1000
+# The note of an account that says how far an import got.
+_CHECKPOINT = "import"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ class StreamImport:
             with self._transaction() as tx:
                 self._write_digests(tx)
                 if self._checkpoint.stream:
-                    tx.set_note(_checkpoint_note(self._policy.account), "")
+                    tx.set_note(_CHECKPOINT, "", self._policy.account)
         return self._tally.report(None if self._replay else self._checkpoint.operation, dry_run=self._dry_run)
 
     def _write_digests(self, tx: Transaction) -> None:
@@ -153,7 +155,8 @@ class StreamImport:
 
     def _transaction(self) -> AbstractContextManager[Transaction]:
         policy = self._policy
-        return self._store.transaction(policy.account, policy.actor, self._at, operation=self._checkpoint.operation)
+        operation = self._checkpoint.operation
+        return self._store.transaction(policy.account, policy.actor, self._at, operation=operation, origin="import")
 
     def _write(self, reader: Reader, tx: Transaction | None, items: Sequence[Any]) -> None:
         if isinstance(items[0], EventItem):
@@ -176,8 +179,6 @@ class StreamImport:
 
         A digest written earlier would refuse a memory of the same stream that was revived after its text was purged.
         """
-        if not self._policy.owner:
-            return
         for item in items:
             if isinstance(item, PurgedItem):
                 self._digests.append(item.digest)
@@ -190,15 +191,11 @@ class StreamImport:
     def _save_checkpoint(self, tx: Transaction, events: int) -> None:
         if self._checkpoint.stream:
             self._checkpoint = replace(self._checkpoint, events=events)
-            tx.set_note(_checkpoint_note(self._policy.account), json.dumps(asdict(self._checkpoint)))
+            tx.set_note(_CHECKPOINT, json.dumps(asdict(self._checkpoint)), self._policy.account)
 
 
 def _read_checkpoint(reader: Reader, account: str, stream_id: str) -> ImportCheckpoint | None:
     """Where an earlier, interrupted import of the same stream stopped."""
-    kept = reader.note(_checkpoint_note(account))
+    kept = reader.note(_CHECKPOINT, account)
     found = ImportCheckpoint(**json.loads(kept)) if kept else None
     return found if found is not None and found.stream == stream_id else None
-
-
-def _checkpoint_note(account: str) -> str:
-    return f"import:{account}"

@@ -117,7 +117,7 @@ class IngestRun:
         self, reader: Reader, item: SourceDraft, record: Record, draft: dict[str, Any], changes: SourceChanges
     ) -> IngestedItem | None:
         """The result when this was imported before; a text that was edited away and is back supersedes the edited one."""
-        noted = reader.note(self._note(item.key))
+        noted = reader.note(f"ingested:{item.key}", record.account)
         existing = reader.by_key(record.account, item.key, record.place)
         if existing is None and noted is None:
             return None
@@ -144,11 +144,12 @@ class IngestRun:
 
     def _predicted(self, reader: Reader, item: SourceDraft, record: Record) -> IngestedItem | None:
         """For a dry run, what the write path would decide; texts that only mean the same are not predicted."""
-        if reader.purged(record.account, record.content):
-            return IngestedItem(item.where, "refused", reason="purged: this text was erased for good")
+        blocked = self.uow.runtime.gate.tombstones.of_texts(
+            reader, self.uow.viewer.identity, {record.id: record.content}
+        )
+        if record.id in blocked:
+            return IngestedItem(item.where, "refused", reason=blocked[record.id].reason)
         same = [old for old in reader.same_text(record.account, record.content) if old.place == record.place]
-        if any(old.status == "forgotten" for old in same):
-            return IngestedItem(item.where, "refused", reason="forgotten: this was forgotten on purpose")
         known = next((old for old in same if old.status in ("active", "archived")), None)
         return None if known is None else self._item(item, "merged", "the same text is stored already", known.id)
 
@@ -187,7 +188,7 @@ class IngestRun:
             return 0
         with self.uow.transaction() as tx:
             for key, memory_id in self._reinforced.items():
-                tx.set_note(self._note(key), memory_id)
+                tx.set_note(f"ingested:{key}", memory_id, self.uow.viewer.account)
             return sum(_link_memories(tx, self.uow.viewer.account, one, other) for one, other in wanted)
 
     def _source_report(
@@ -203,9 +204,6 @@ class IngestRun:
 
     def _add(self, number: int, order: int, item: IngestedItem) -> None:
         self._done[number].append((order, item))
-
-    def _note(self, key: str) -> str:
-        return f"ingested:{self.uow.viewer.account}:{key}"
 
     def _excerpt(self, text: str) -> str:
         """The beginning of a text, unless the screen would refuse it."""

@@ -103,7 +103,7 @@ def number_between(low: float, high: float) -> Check:
     """A finite number in a range."""
 
     def check(field: str, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not -math.inf < value < math.inf:
             reject(field, f"{str(value)[:40]!r} is not a number")
         if not low <= value <= high:
             reject(field, f"{value!r} is out of range", f"give a number from {low} to {high}")

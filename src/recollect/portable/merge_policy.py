@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
+from recollect.capture.tombstones import Incoming, Tombstone
 from recollect.portable.stream import HalfVectors, MemoryItem
 from recollect.ports import Clock, Reader
 from recollect.values.document import Document, document_image
@@ -13,18 +14,16 @@ from recollect.values.event import difference
 from recollect.values.memory import Record
 from recollect.values.scope import RESERVED, Place
 
-IncomingMemories = Sequence[tuple[Record, HalfVectors | None]]
-
 
 @dataclass(frozen=True, slots=True)
 class ImportPolicy:
     """Who imports into which account, and the rules of other stages that apply.
 
     `screen` returns a memory as it may be stored, or the reason why it must not be; `clean` says whether any JSON value may be
-    stored. `restated` returns, by id, the forgotten memories that new ones would bring back; it gets the vectors that are of
-    the `model` in use (its name and dimensions). `reach` says whether a memory may be written to a place, `owns` whether a
-    document may be created or changed. The `owner` of the account may also import what belongs to the account as a whole:
-    purged digests, switches, counters, history.
+    stored. `blocked` returns, by id, the tombstones of texts that must not come back, without those of some forgotten memories;
+    it gets the vectors that are of the `model` in use (its name and dimensions). `reach` says whether a memory may be written to
+    a place, `owns` whether a document may be created or changed. The `owner` of the account may also import what belongs to the
+    account as a whole: switches, counters, history.
     """
 
     account: str
@@ -32,7 +31,7 @@ class ImportPolicy:
     clock: Clock
     screen: Callable[[Record], Record | str]
     clean: Callable[[Any], bool]
-    restated: Callable[[Reader, IncomingMemories], Mapping[str, Sequence[Record]]]
+    blocked: Callable[[Reader, Incoming, Callable[[Record], bool]], Mapping[str, Tombstone]]
     reach: Callable[[Reader, Place], bool]
     owns: Callable[[Reader, Document], bool]
     owner: bool
@@ -71,7 +70,6 @@ class RefuseItem:
 
 
 MergeDecision = InsertMemory | UpdateMemory | KeepExisting | RefuseItem
-_RESTATED = RefuseItem("forgotten: the same was forgotten on purpose, in other words")
 
 
 class MergePlanner:
@@ -95,20 +93,21 @@ class MergePlanner:
             self._refuse_repeated(seen, item.record) or self._decide_one(item.record, known)
             for item, known in zip(items, existing, strict=True)
         ]
-        return decisions if self._fresh else self._refuse_restated(items, decisions)
+        return decisions if self._fresh else self._refuse_blocked(items, decisions)
 
-    def _refuse_restated(self, items: Sequence[MemoryItem], decisions: list[MergeDecision]) -> list[MergeDecision]:
-        """Refuse new memories that say what was forgotten here in other words."""
+    def _refuse_blocked(self, items: Sequence[MemoryItem], decisions: list[MergeDecision]) -> list[MergeDecision]:
+        """Refuse texts that were forgotten or purged here. A memory that changes is compared only if its text does."""
         new = [
             (decision.record, None if decision.redacted else self._comparable_vectors(item))
             for item, decision in zip(items, decisions, strict=True)
-            if isinstance(decision, InsertMemory) and decision.record.status != "forgotten"
+            if _brings_text(decision)
         ]
-        found = self._policy.restated(self._reader, new) if new else {}
-        restated = {new_id for new_id, forgotten in found.items() if not all(map(self._is_from_this_import, forgotten))}
+        blocked = self._policy.blocked(self._reader, new, self._is_from_this_import) if new else {}
         return [
-            _RESTATED if isinstance(decision, InsertMemory) and decision.record.id in restated else decision
-            for decision in decisions
+            RefuseItem(blocked[item.record.id].reason)
+            if _brings_text(decision) and item.record.id in blocked
+            else decision
+            for item, decision in zip(items, decisions, strict=True)
         ]
 
     def _refuse_repeated(self, seen: set[tuple[object, ...]], record: Record) -> RefuseItem | None:
@@ -156,25 +155,27 @@ class MergePlanner:
         return (place[0] == "team" and place[1] in self._context_teams) or self._policy.reach(self._reader, place)
 
     def _refuse_conflicting(self, record: Record) -> RefuseItem | None:
-        """Refuse a key that is taken here, and a text that was purged or, in the same place, forgotten here."""
+        """Refuse a key that is taken here."""
         reader, account = self._reader, self._policy.account
         if record.key is not None and not self._fresh:
             other = reader.by_key(account, record.key, record.place)
             if other is not None and other.id != record.id:
                 return RefuseItem(f"its key {record.key!r} is taken by another memory here")
-        if self._fresh or record.status == "forgotten":
-            return None
-        if reader.purged(account, record.content):
-            return RefuseItem("purged: this text was erased for good")
-        for old in reader.same_text(account, record.content):
-            if old.status == "forgotten" and old.place == record.place and not self._is_from_this_import(old):
-                return RefuseItem("forgotten: this was forgotten on purpose")
         return None
 
     def _is_from_this_import(self, old: Record) -> bool:
         """Whether a tombstone was itself imported by this operation."""
         created = self._reader.events(old.account, memory_id=old.id, limit=1)
         return bool(created) and created[0].operation == self._operation
+
+
+def _brings_text(decision: MergeDecision) -> TypeGuard[InsertMemory | UpdateMemory]:
+    match decision:
+        case InsertMemory(record):
+            return record.status != "forgotten"
+        case UpdateMemory(before, record):
+            return record.status != "forgotten" and record.content != before.content
+    return False
 
 
 def decide_document(

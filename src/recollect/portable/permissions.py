@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.access import Level, may, with_contexts
-from recollect.capture.gate import Incoming, Tombstones, screen_record
+from recollect.capture.gate import screen_record
 from recollect.capture.screen.policy import Refusal, apply_policy
+from recollect.capture.tombstones import Incoming, Tombstone, Tombstones
 from recollect.errors import EmbedderError
 from recollect.portable.exporter import ExportScope
 from recollect.portable.merge_policy import ImportPolicy
 from recollect.ports import Reader
-from recollect.redaction import visible_events
+from recollect.redaction import shown_events, visible_events
 from recollect.unit_of_work import UnitOfWork
 from recollect.values.document import Document
 from recollect.values.event import Event
@@ -45,21 +46,21 @@ class TransferPermissions:
             return self._may_access(at, document, "read")
 
         def events(at: Reader, page: Sequence[Event]) -> Sequence[Event]:
-            return visible_events(at, identity, page)
+            return visible_events(at, identity, page) if self.everything else shown_events(at, viewer, page)
 
-        return ExportScope(with_contexts(reader, identity), self.everything, documents, events, disabled)
+        viewer = replace(self.uow.viewer, identity=identity)
+        return ExportScope(viewer, with_contexts(reader, identity), self.everything, documents, events, disabled)
 
     def import_policy(self, *, require_enabled: bool = True) -> ImportPolicy:
         """The rules of an import; normally refused when memory is switched off where the caller is."""
         runtime, account = self.uow.runtime, self.identity.account
         with self.uow.view() if require_enabled else runtime.store.view() as reader:
             disabled = frozenset[str]() if self.everything else reader.switched_off(account)
-            forgotten = reader.count(account, runtime.clock())["statuses"].get("forgotten", 0)
-        # Outside of the view, because the calibration may have to be measured and stored first.
-        tombstones = self._tombstones() if forgotten else None
+            compare = reader.has_tombstones(account)
+        tombstones = self._tombstones() if compare else runtime.gate.tombstones
 
-        def restated(reader: Reader, new: Incoming) -> Mapping[str, Sequence[Record]]:
-            return {} if tombstones is None else tombstones.restated(reader, new, runtime.clock())
+        def blocked(reader: Reader, new: Incoming, ignored: Callable[[Record], bool]) -> Mapping[str, Tombstone]:
+            return tombstones.of(reader, self.identity, new, runtime.clock(), ignored)
 
         def screen(record: Record) -> Record | str:
             return f"memory is off for {record.project}" if record.project in disabled else self._screen(record)
@@ -73,7 +74,7 @@ class TransferPermissions:
             clock=runtime.clock,
             screen=screen,
             clean=self._is_clean,
-            restated=restated,
+            blocked=blocked,
             reach=self._reaches,
             owns=owns,
             owner=self.owner,
@@ -126,12 +127,13 @@ class TransferPermissions:
         return True
 
     def _tombstones(self) -> Tombstones:
+        """The tombstones with their calibration, which may have to be measured and stored first: nothing is open here."""
         runtime = self.uow.runtime
         try:
             scale = None if runtime.embedder is None else runtime.embedder.calibration
         except EmbedderError:  # without a model, texts are compared by their words
             scale = None
-        return Tombstones(runtime.judge, runtime.loaded.settings.contradiction, scale)
+        return replace(runtime.gate.tombstones, calibration=lambda: scale)
 
     def _model(self) -> tuple[str, int] | None:
         embedder = self.uow.runtime.embedder

@@ -1,6 +1,7 @@
 """What a back end or a model must offer: one small protocol per power. Only `wiring.py` names who implements them."""
 
 from recollect.ports.documents import DocumentReader, DocumentWriter
+from recollect.ports.erasure import ErasureReader, ErasureWriter
 from recollect.ports.graph import GraphReader, GraphWriter
 from recollect.ports.journal import JournalReader, JournalWriter
 from recollect.ports.leases import Leases
@@ -19,6 +20,8 @@ __all__ = [
     "DocumentWriter",
     "EmbedMany",
     "Embedder",
+    "ErasureReader",
+    "ErasureWriter",
     "GraphReader",
     "GraphWriter",
     "JournalReader",

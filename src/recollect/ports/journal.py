@@ -30,11 +30,14 @@ class JournalReader(Protocol):
     def operations_like(self, account: str, part: str, limit: int) -> list[str]:
         """The ids of operations that begin or end with some hexadecimal digits."""
 
-    def latest_operations(self, account: str, limit: int, before: int | None = None) -> list[list[Event]]:
+    def latest_operations(
+        self, account: str, limit: int, before: int | None = None, *, actor: str | None = None
+    ) -> list[list[Event]]:
         """The newest operations that can be undone, each with all its events in order.
 
         Left out are undos, what was undone already, and what consists only of purges, embeddings and gap notes.
-        With `before`, only operations whose last event has a lower sequence number.
+        With `before`, only operations whose last event has a lower sequence number; with `actor`, only what this actor did
+        itself, not imports and background work under its name.
         """
 
     def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]:

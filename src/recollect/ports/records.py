@@ -32,7 +32,12 @@ class RecordReader(Protocol):
         """What an identity reaches and a filter passes, newest first; a negative limit means no limit."""
 
     def same_text(self, account: str, text: str) -> list[Record]: ...
-    def purged(self, account: str, text: str) -> bool: ...
+    def purged(self, account: str, text: str) -> bool:
+        """Whether a text was purged, in these words or in others with the same content words."""
+
+    def has_tombstones(self, account: str) -> bool:
+        """Whether anything is forgotten or was purged; without, no text needs to be compared with what must not come back."""
+
     def prefetch_texts(self, account: str, texts: Sequence[str]) -> None:
         """Announce that `purged` and `same_text` will be asked for these texts; a server reads them in one round trip."""
 
@@ -60,7 +65,9 @@ class RecordWriter(Protocol):
         reason: str | None = None,
     ) -> None: ...
     def remove(self, memory: Record, kind: EventKind = "undo") -> None: ...
-    def purge(self, memory: Record) -> None: ...
+    def purge(self, memory: Record) -> None:
+        """Erase a memory for good, with its images in the journal; one that was removed before has only those."""
+
     def set_vectors(self, account: str, memory_id: str, vectors: Vectors | None) -> None: ...
     def touch(self, account: str, accesses: Accesses) -> None:
         """Add to access counters; each row gets its own time. Counters are not history: no event is written."""

@@ -28,6 +28,9 @@ class TransferReader(Protocol):
     def purged_digests(self, account: str) -> list[bytes]:
         """The keyed hashes of what was purged, sorted."""
 
+    def digest_keys(self, account: str) -> tuple[str, ...]:
+        """The keys of those hashes in hexadecimal, the one in use first; none where no text was hashed yet."""
+
 
 class TransferWriter(Protocol):
     """What came from another store, kept as it was there."""
@@ -36,9 +39,9 @@ class TransferWriter(Protocol):
         """Vectors of a named model for a stored memory; no event. Those of the model in use must have its dimensions."""
 
     def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
-        """Refuse the texts of these digests, made with another store's secrets, its own first.
+        """Refuse the texts of these digests, made with another store's keys, its own first.
 
-        An empty store takes over the first secret; one that has its own keeps the others as former ones.
+        Where nothing is stored yet, the first key is taken over; otherwise all are kept as former ones.
         """
 
     def replay(self, account: str, event: Event) -> int:

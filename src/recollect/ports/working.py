@@ -27,6 +27,12 @@ class Working(Protocol):
     def sweep(self, now: float) -> int:
         """Drop what expired; returns how many."""
 
+    def namespaces(self, account: str, agent: str) -> list[Namespace]:
+        """The namespaces of an agent that contain something, expired or not."""
+
+    def erase_traces(self, now: float) -> None:
+        """Drop what expired, and leave no copy of what was removed in any file."""
+
     def check(self) -> dict[str, Any]:
         """Its `place`, the `problem` that needs a person or None, and other facts for `doctor`; raises nothing."""
 

@@ -63,4 +63,4 @@ class Cascade(Profile):
             "graph walk": ScorePart(walked),
             "recency boost": ScorePart(boost.astype(np.float32)),
         }
-        return Scores((walked * boost).astype(np.float32), parts, paths)
+        return Scores((walked * boost).astype(np.float32), parts, paths, multiplied=True)

@@ -13,6 +13,7 @@ from recollect.recall.run import count_accesses
 from recollect.recall.state import RecallRequest
 from recollect.unit_of_work import UnitOfWork
 from recollect.validation import MAX_CONTEXT, clean_time
+from recollect.values.normalise import normalise
 from recollect.values.recalled import Block
 from recollect.values.search import Filter, Search
 
@@ -79,7 +80,7 @@ def _topic(given: Any) -> str | None:
         return None
     if not isinstance(given, str):
         raise InvalidInput("topic", f"{type(given).__name__} is not text", "give a string, or leave it out")
-    text = given[:MAX_CONTEXT].replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
+    text = normalise(given[:MAX_CONTEXT].replace("\x00", " ").encode("utf-8", "replace").decode("utf-8"))
     return text if text.strip() else None
 
 

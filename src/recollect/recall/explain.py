@@ -17,16 +17,13 @@ from recollect.values.memory import Record, confidence_now
 from recollect.values.recalled import Explanation, Hit, Signal, Trace
 
 _START = 48
+MOVED_UP = "comes before higher scores: it is newer than a memory that says nearly the same or contradicts it"
 
 
 def build_hits(state: RecallState) -> None:
     """Stage: the answers as hits, with explanations where they are asked for."""
     ranking, answers, patterns = state.ranking, state.answers, state.triggered.patterns
     features, explainer = ranking.features, _explainer(state) if state.request.explain else None
-    scored = ranking.scores.total[answers]
-    totals: list[float] = np.where(np.isnan(scored), 0, scored).tolist()
-    # A hit that reordering moved takes the score of the rank it moved to, so that scores always fall.
-    totals[state.surfaced :] = sorted(totals[state.surfaced :], reverse=True)
     embedded = (~np.isnan(features.candidates.cosine[answers])).tolist()
     similarities = features.similarity[answers].tolist()
     hits = []
@@ -36,7 +33,7 @@ def build_hits(state: RecallState) -> None:
         reason = None
         if explainer is not None:
             reason = explainer.explain(index, record, moved=index in state.moved, trigger=trigger)
-        hits.append(Hit(record, round(totals[rank], 6), similarity, reason, trigger))
+        hits.append(Hit(record, round(ranking.scores.shown(index), 6), similarity, reason, trigger))
     state.hits = tuple(hits)
 
 
@@ -60,8 +57,10 @@ class Explainer:
     def explain(self, index: int, record: Record, *, moved: bool = False, trigger: str | None = None) -> Explanation:
         """Why one candidate is a hit."""
         features = self.features
+        added = self.scores.contributions(index)
         signals = tuple(
-            Signal(name, _rounded(part.values[index]), part.weight, _rounded(part.weight * part.values[index]))
+            # Contributions are as exact as the score, which is their sum.
+            Signal(name, _rounded(np.nan_to_num(part.values[index])), part.weight, round(added[name], 6))
             for name, part in self.scores.parts.items()
         )
         counts = zip(features.query.terms, features.candidates.matches[index], strict=False)
@@ -72,7 +71,7 @@ class Explainer:
         if np.isnan(features.candidates.cosine[index]) and features.embedded:
             notes.append("no vector yet: scored by its words")
         if moved:
-            notes.append("of two that say nearly the same or contradict each other, the newer comes first")
+            notes.append(MOVED_UP)
         return Explanation(
             self.profile.name,
             self.profile.formula,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from recollect.ports import Calibrated
 from recollect.recall.query import Query
+from recollect.recall.query_time import is_time_word
 from recollect.values.enums import MEMORY_TYPES, PROVENANCE_KINDS
 from recollect.values.link import Node
 from recollect.values.memory import half_life
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from recollect.recall.state import RecallState
 
 DAY = 86_400.0
+# So many words of a query one memory can be expected to have.
+_WORDS_OF_ONE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,27 @@ class Features:
     @property
     def bm25(self) -> Floats:
         return self.candidates.bm25
+
+    def topic_coverage(self) -> Floats:
+        """The part of what the query is about that each candidate has.
+
+        Unlike in `coverage`, a word that no memory has counts, as the rarest of all: it may be just what is asked for. A time the
+        query names is had by the memories of that time, which do not say it. One memory has only a few words of a long query.
+        """
+        query, found = self.query, self.candidates
+        if len(found.idf) == 0:
+            return np.zeros(len(found), np.float32)  # not searched by words
+        rarest = np.float32(math.log1p((found.considered + 0.5) / 0.5))
+        weights = np.where(found.idf > 0, found.idf, rarest)
+        had = (found.matches > 0).astype(np.float32)
+        if query.windows or query.true_at is not None:
+            timed = [is_time_word(query.words.get(term, term)) for term in query.terms]
+            inside = self.in_window() if query.windows else np.ones(len(found), np.bool_)
+            weights = np.append(np.where(timed, np.float32(0), weights), rarest)
+            had = np.column_stack((had, inside.astype(np.float32)))
+        most = float(np.sort(weights)[-_WORDS_OF_ONE:].sum())
+        covered: Floats = np.minimum(np.vecdot(had, weights) / max(most, 1e-6), 1.0).astype(np.float32)
+        return covered
 
     def in_window(self) -> NDArray[np.bool_]:
         """Which candidates happened (or else were stored) within the time the query asks about."""

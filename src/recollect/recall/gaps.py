@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -20,8 +20,9 @@ from recollect.values.terms import terms_of
 
 NewMemory = tuple[Record, Floats | None]
 CalibrationSource = Callable[[], Calibrated | None]
-ANSWERS, SAME_TOPIC = 0.5, 0.5
-_COVERED = 0.6
+SAME_TOPIC = 0.5
+# A new memory answers a gap if it has this part of its terms, or this much of terms and similarity together.
+_COVERED, _ANSWERS = 0.6, 1.0
 _LONGEST = 300
 # The most gaps of an account: every `remember` compares with them, and nobody reads a longer list.
 MOST_GAPS = 50
@@ -80,24 +81,31 @@ def close_answered(
         related = [(record, vectors, own) for record, vectors, own in parsed if terms & own]
         places = _asked_from(gap.account, gap.place).places() if related else frozenset()
         for record, vectors, own in related:
-            if record.place in places and (_covers(terms, own) or _is_similar(gap, vectors, calibration_of)):
+            if record.place in places and _answers(gap, terms, own, vectors, calibration_of):
                 tx.put_document(gap, gap.with_body(at, answered_by=record.id), "answer")
                 break
 
 
-def _covers(terms: frozenset[str], own: frozenset[str]) -> bool:
-    return len(terms & own) >= _COVERED * len(terms)
+def _answers(
+    gap: Document,
+    terms: frozenset[str],
+    own: frozenset[str],
+    vectors: Floats | None,
+    calibration_of: CalibrationSource,
+) -> bool:
+    covered = len(terms & own) / len(terms)
+    return covered >= _COVERED or covered + _similarity(gap, vectors, calibration_of) >= _ANSWERS
 
 
-def _is_similar(gap: Document, vectors: Floats | None, calibration_of: CalibrationSource) -> bool:
+def _similarity(gap: Document, vectors: Floats | None, calibration_of: CalibrationSource) -> float:
     asked = _vector(gap)
     if asked is None or vectors is None or len(asked) != np.atleast_2d(vectors).shape[1]:
-        return False
+        return 0.0
     # Loaded only when needed: a gap with a vector means that the model was calibrated before.
     calibration = calibration_of()
     if calibration is None:
-        return False
-    return float(calibration.similarity(float(np.vecdot(np.atleast_2d(vectors), asked).max()))) >= ANSWERS
+        return 0.0
+    return float(calibration.similarity(float(np.vecdot(np.atleast_2d(vectors), asked).max())))
 
 
 def topics(reader: Reader, identity: Identity, *, answered: bool = False) -> list[Topic]:
@@ -117,11 +125,15 @@ def topics(reader: Reader, identity: Identity, *, answered: bool = False) -> lis
 
 def erase_gaps(tx: Transaction, memory: Record) -> None:
     """After a purge: erase the gaps that repeat the words of the purged memory."""
-    purged = set(terms_of(memory.content))
     for gap in tx.documents(memory.account, "gap"):
-        terms = set(_body(gap)["terms"])
-        if terms and len(terms & purged) >= SAME_TOPIC * len(terms):
+        if asks_about(_body(gap), memory.content):
             tx.purge_document(gap)
+
+
+def asks_about(body: Mapping[str, Any], text: str) -> bool:
+    """Whether the question of a gap, by the body of its document, repeats the words of a text."""
+    terms = set(body.get("terms") or ())
+    return bool(terms) and len(terms & set(terms_of(text))) >= SAME_TOPIC * len(terms)
 
 
 def _same_topic(one: Document, other: Document) -> bool:

@@ -150,7 +150,7 @@ def graph_of_memory(uow: UnitOfWork, id: str, depth: int, limit: int) -> Graph:
 
 def graph_of_hits(uow: UnitOfWork, query: str, hits: Recalled, depth: int, limit: int) -> Graph:
     """The neighbourhood of the best hits of a query."""
-    best = hits[0].score if hits else 0.0
+    best = max((hit.score for hit in hits), default=0.0)
     kept = {hit.memory.id: max(hit.score, 0.01) for hit in hits if 2 * hit.score >= best}
     with uow.view() as reader:
         return _graph_from(uow, reader, kept, depth, limit, query)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
 
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.ports import Calibrated, Embedder, Reader
@@ -11,16 +14,18 @@ from recollect.recall.expansion import expand_by_names
 from recollect.recall.explain import build_hits, build_trace
 from recollect.recall.features import fetch_candidates
 from recollect.recall.graph_walk import walk_graph
+from recollect.recall.profiles import MOST_RANKED
 from recollect.recall.query import Query, parse_query
 from recollect.recall.ranking import rank_candidates, reorder, select_answers
 from recollect.recall.state import PreparedQuery, RecallRequest, RecallState
-from recollect.recall.tag_match import TagMatcher, match_tags
+from recollect.recall.tag_match import TagMatcher, filter_by_tags, match_tags
 from recollect.recall.triggers import TriggerMatcher, match_triggers
 from recollect.values.recalled import Recalled
 from recollect.values.search import Floats, Search
 
 # Each stage reads the state and sets its own fields. Only the final hits become memories.
 STAGES: tuple[Callable[[RecallState], None], ...] = (
+    filter_by_tags,  # a #tag of the query that exists
     match_tags,  # only for a request that is restricted to the tags it names
     fetch_candidates,
     match_triggers,
@@ -32,8 +37,11 @@ STAGES: tuple[Callable[[RecallState], None], ...] = (
     build_hits,
 )
 
-# A hit may answer the query if it is nearly as similar as the floor, or has half of the query's distinctive words.
-_NEAR_FLOOR, _ENOUGH_WORDS = 0.75, 0.5
+# A hit may answer the query if its similarity and its part of the query's words together exceed the floor by this much, or its
+# similarity is this many times the floor. Words count because a question about Nora is similar to everything about Nora.
+_BOTH, _VERY_SIMILAR = 0.6, 2.0
+# To a request for help, and where only words or only meaning was searched, less is enough: this part of the floor.
+_NEAR_FLOOR = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +77,10 @@ class Recall:
         for stage in STAGES:
             stage(state)
         ranking = state.ranking
-        recalled = Recalled(state.hits, (*prepared.notes, *state.triggered.notes), build_trace(ranking.features))
-        missed = not state.surfaced and self._is_miss(state)
+        notes = (*prepared.notes, *state.notes, *state.triggered.notes, *_why_nothing(state))
+        recalled = Recalled(state.hits, notes, build_trace(ranking.features))
+        # With a filter, other memories may well answer the query.
+        missed = not state.surfaced and not state.tags and self._is_miss(state)
         return RecallAnswer(recalled, tuple(ranking.rows_of(state.answers)), missed, prepared.search.vector)
 
     def _embed(self, request: RecallRequest, query: Query) -> tuple[Floats | None, Calibrated | None, tuple[str, ...]]:
@@ -85,23 +95,38 @@ class Recall:
             return None, None, (f"recall is lexical only: {error}",)
 
     def _is_miss(self, state: RecallState) -> bool:
-        """Whether no answer is similar to the query and none has half of its distinctive words."""
+        """Whether no answer is about what the query asks for."""
         features, answers = state.ranking.features, state.answers
         if not answers:
             return True
-        dissimilar = (features.similarity[answers] < _NEAR_FLOOR * self._floor).all()
-        return bool(dissimilar and (features.coverage[answers] < _ENOUGH_WORDS).all())
+        similarity, coverage = features.similarity[answers], features.topic_coverage()[answers]
+        if not features.embedded:
+            return bool((coverage < _NEAR_FLOOR * self._floor).all())
+        if features.query.intent.asks_for_help or len(features.candidates.idf) == 0:
+            # The assistant answers a request for help; a memory only adds to that, often in quite other words.
+            return bool((np.maximum(similarity, coverage) < _NEAR_FLOOR * self._floor).all())
+        told = (similarity + coverage >= self._floor + _BOTH) | (similarity >= _VERY_SIMILAR * self._floor)
+        return not told.any()
+
+
+def _why_nothing(state: RecallState) -> list[str]:
+    """Notes on an answer without hits: how the wording of the query narrowed the search."""
+    if state.hits:
+        return []
+    notes = [f"searched only what is tagged {', '.join(f'#{tag}' for tag in state.tags)}"] if state.tags else []
+    if state.search.past:
+        day = datetime.fromtimestamp(state.search.now, UTC).date()
+        notes.append(f"searched only what was true on {day}; ask without that time for what is true now")
+    return notes
 
 
 def _build_search(request: RecallRequest, query: Query, vector: Floats | None) -> Search:
     """What to ask the back end, by what the profile needs. Without a vector, words are searched whatever the profile."""
-    needs, narrowed = request.profile.needs, request.filter
-    if query.tags:
-        narrowed = replace(narrowed, tags=tuple(dict.fromkeys((*narrowed.tags, *query.tags))))
+    needs = request.profile.needs
     past = request.true_at or query.true_at
     return Search(
         request.viewer,
-        narrowed,
+        request.filter,
         (past or request.now).timestamp(),
         vector,
         query.terms if needs.words or vector is None else (),
@@ -113,4 +138,5 @@ def _build_search(request: RecallRequest, query: Query, vector: Floats | None) -
         explain=request.explain,
         past=past is not None,
         seasons=query.seasons if request.season is None else query.seasons | {request.season},
+        every=MOST_RANKED if needs.every_row else 0,
     )

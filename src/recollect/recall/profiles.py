@@ -6,6 +6,7 @@ own files. A user's own profile names one of them as its base and changes consta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Protocol, Self
@@ -18,6 +19,8 @@ from recollect.values.enums import SCOPES, STATUSES
 from recollect.values.link import Edge, Node
 from recollect.values.search import Floats
 
+# A formula in which something else can outweigh the query ranks everything up to so many visible memories, in a few milliseconds.
+MOST_RANKED = 20_000
 _GLOBAL = SCOPES.index("global")
 _SUPERSEDED = STATUSES.index("superseded")
 
@@ -37,6 +40,7 @@ class Needs:
     standing_instructions: bool = False  # rules for the agent as candidates, when the query asks for help
     graph_walk: bool = False  # call `reach`, and add the memories it finds
     shared_names: bool = False  # add memories that share a rare name with the best hits, then score again
+    every_row: bool = False  # score every visible memory, up to `MOST_RANKED`; above, the best of each search
     newest_first: bool = False  # of two hits that say nearly the same, show the newer first
 
 
@@ -50,11 +54,33 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The score of every candidate and the parts it consists of. NaN means: not an answer."""
+    """The score of every candidate and the parts it consists of, added or `multiplied`. NaN means: not an answer."""
 
     total: Floats
     parts: Mapping[str, ScorePart]
     paths: Mapping[int, GraphPath] = field(default_factory=dict)
+    multiplied: bool = False
+
+    def contributions(self, index: int) -> dict[str, float]:
+        """What each part adds to the score of one candidate; together they are its score.
+
+        A factor of a product adds what it changes the product of the factors before it by. A part of weight 0 adds nothing.
+        """
+        values = {name: part.weight * _number(part.values[index]) for name, part in self.parts.items()}
+        if not self.multiplied:
+            return values
+        product, sum_so_far = 1.0, 0.0
+        added = dict.fromkeys(values, 0.0)
+        for name, value in values.items():
+            if self.parts[name].weight:
+                product *= value
+                added[name], sum_so_far = product - sum_so_far, product
+        return added
+
+    def shown(self, index: int) -> float:
+        """The score to show; of a hit that a trigger brought, and that is no answer by itself, the sum of its parts."""
+        total = float(self.total[index])
+        return sum(self.contributions(index).values()) if math.isnan(total) else total
 
 
 class Profile(Protocol):
@@ -87,7 +113,7 @@ class Profile(Protocol):
 class Composite(Profile):
     """Seed 000: similarity, importance and recency of access, added."""
 
-    needs: ClassVar[Needs] = Needs(words=True, meaning=True)
+    needs: ClassVar[Needs] = Needs(words=True, meaning=True, every_row=True)
     name: str = "composite"
     similarity: float = 0.5
     importance: float = 0.3
@@ -115,7 +141,7 @@ class Composite(Profile):
 class Hebbian(Profile):
     """Seed 001: lexical relevance, scaled by how often it was confirmed useful and how recently."""
 
-    needs: ClassVar[Needs] = Needs(words=True)
+    needs: ClassVar[Needs] = Needs(words=True, every_row=True)
     name: str = "hebbian"
     growth: float = 0.2
     decay: float = 0.01
@@ -135,7 +161,7 @@ class Hebbian(Profile):
             "reinforcement": ScorePart(np.exp(self.growth * np.clip(columns.score, -200, 200)).astype(np.float32)),
             "recency": ScorePart((1 / (1 + self.decay * features.days_since(last))).astype(np.float32)),
         }
-        return Scores(np.where(features.bm25 > 0, _product(parts), np.nan), parts)
+        return Scores(np.where(features.bm25 > 0, _product(parts), np.nan), parts, multiplied=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +185,14 @@ class Relevance(Profile):
             "confidence": ScorePart(features.columns.confidence),
             "recency": ScorePart(np.exp(-self.decay * features.days_since(features.columns.accessed))),
         }
-        return Scores(_product(parts), parts)
+        return Scores(_product(parts), parts, multiplied=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Belief(Profile):
     """Seed 004: similarity, scaled by scope, the caller's weight and age since the last update."""
 
-    needs: ClassVar[Needs] = Needs(words=True, meaning=True)
+    needs: ClassVar[Needs] = Needs(words=True, meaning=True, every_row=True)
     name: str = "belief"
     decay: float = 0.005
     narrow: float = 1.0
@@ -190,7 +216,7 @@ class Belief(Profile):
             "weight": ScorePart(weight.astype(np.float32)),
             "recency": ScorePart(np.exp(-self.decay * features.days_since(columns.updated))),
         }
-        return Scores(_product(parts), parts)
+        return Scores(_product(parts), parts, multiplied=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +256,10 @@ SEARCH_PROFILES: Mapping[str, Profile] = {"lexical": Lexical(), "semantic": Sema
 def _product(parts: Mapping[str, ScorePart]) -> Floats:
     product: Floats = np.prod([part.values for part in parts.values()], axis=0).astype(np.float32)
     return product
+
+
+def _number(value: np.float32) -> float:
+    return 0.0 if np.isnan(value) else float(value)
 
 
 def custom_profile(name: str, base: Profile, changes: Mapping[str, Any]) -> Profile:

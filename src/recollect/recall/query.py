@@ -10,6 +10,7 @@ from itertools import islice, pairwise
 
 from recollect.errors import InvalidInput
 from recollect.recall.query_time import Window, past_moment, time_windows
+from recollect.values.normalise import normalise
 from recollect.values.terms import query_words
 
 _HELP = re.compile(
@@ -53,14 +54,18 @@ def detect_intent(text: str) -> Intent:
 
 
 MAX_QUERY = 100_000
-_TAG = re.compile(r"(?<!\S)#([^\s#]+)")
+_TAG = re.compile(r"(?<![^\s(\[\"'])#([^\s#]+)")
+_AFTER_TAG = ".,;:!?)]\"'"
 _WORD = re.compile(r"\w+")
 _MOST_TERMS, _START = 64, 400
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed query. `words` maps each term to the word it came from; `true_at` is the past moment it asks about."""
+    """A parsed query. `words` maps each term to the word it came from; `true_at` is the past moment it asks about.
+
+    `tags` are the words with a # before them. They filter only where such a tag exists; "PR #1187" is a word of the query.
+    """
 
     text: str
     terms: tuple[str, ...]
@@ -86,7 +91,7 @@ def parse_query(text: str, now: datetime, *, exact: bool = False) -> Query:
         raise InvalidInput("query", "is empty", "ask something, or use `list` to see everything")
     if len(text) > MAX_QUERY:
         raise InvalidInput("query", f"has {len(text):,} characters", f"ask in at most {MAX_QUERY:,}")
-    plain = text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
+    plain = normalise(text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8"))
     tags, words = _tags(plain) if "#" in plain else ((), plain)
     said = dict(islice(query_words(words).items(), _MOST_TERMS))
     past = past_moment(words, now)
@@ -96,9 +101,9 @@ def parse_query(text: str, now: datetime, *, exact: bool = False) -> Query:
 
 
 def _tags(text: str) -> tuple[tuple[str, ...], str]:
-    """The #tags of a query, and the query with them as plain words."""
-    tags = dict.fromkeys(tag.rstrip(".,;:!?").casefold() for tag in _TAG.findall(text))
-    return tuple(tags), _TAG.sub(r"\1", text)
+    """The words of a query that may be #tags, and the query with them as plain words."""
+    tags = dict.fromkeys(tag.rstrip(_AFTER_TAG).casefold() for tag in _TAG.findall(text))
+    return tuple(tag for tag in tags if tag), _TAG.sub(r"\1", text)
 
 
 def _seasons(text: str) -> frozenset[str]:

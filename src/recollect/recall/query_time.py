@@ -49,6 +49,11 @@ _SIGNS = {
 }  # fmt: skip
 _ANY_SIGN = frozenset().union(*_SIGNS.values())
 _SIGN = re.compile(r"[a-z]+|-|19|20")
+# The words that time expressions consist of.
+_TIME_WORD = re.compile(
+    rf"{_M}|{'|'.join(_WEEKDAYS)}|weekend|today|yesterday|morning|ago|last|past|previous|since|early|late|mid"
+    r"|(?:day|week|month|year)s?|\d{1,2}(?:st|nd|rd|th)?|(?:19|20)\d\d"
+)
 Find = Callable[[str], list[Any]]
 
 
@@ -68,6 +73,11 @@ def time_windows(question: str, now: datetime, *, exact: bool) -> tuple[Window, 
         return [] if signs.isdisjoint(_SIGNS[name]) else _pattern(name).findall(text)
 
     return (*_dates(find, now, exact=exact), *_relative(find, now))
+
+
+def is_time_word(word: str) -> bool:
+    """Whether a word of a query that names a time may belong to the time it names."""
+    return _TIME_WORD.fullmatch(word.lower()) is not None
 
 
 def _dates(find: Find, now: datetime, *, exact: bool) -> Iterator[Window]:

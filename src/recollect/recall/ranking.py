@@ -1,7 +1,8 @@
 """Ranking: score the candidates, put current memories above stale ones, and choose the answers.
 
-Reordering keeps the set of hits. In every profile the newer of two memories that contradict each other comes first; in
-profiles that need `newest_first`, also the newer of two that say nearly the same with nearly the same score.
+Reordering keeps the set of hits and the score of each. In every profile the newer of two memories that contradict each other comes
+first; in profiles that need `newest_first`, also the newer of two that say nearly the same with nearly the same score. What
+somebody judged comes before what is newer: a memory is not moved above one that has more weight or was reinforced more.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
+from itertools import accumulate
 
 import numpy as np
 
@@ -59,7 +61,7 @@ def select_answers(state: RecallState) -> None:
     others = [ranking.best[position] for position in order if rows[position] not in surfaced]
     state.answers = [*surfaced.values(), *others][: state.request.limit]
     state.surfaced = min(len(surfaced), len(state.answers))
-    state.moved = {ranking.best[position] for rank, position in enumerate(order) if position != rank}
+    state.moved = {ranking.best[position] for position in _moved_up(order)}
     state.records = records
 
 
@@ -108,9 +110,9 @@ def current_first(records: Sequence[Record], order: list[int]) -> list[int]:
     order = list(order)
     for pair in pairs:
         newer, older = sorted(pair, key=lambda position: _time_of(records[position]), reverse=True)
-        high, low = order.index(newer), order.index(older)
-        if high > low:
-            order.insert(low, order.pop(high))
+        place, target = order.index(newer), order.index(older)
+        if place > target and not _judged_lower(records[newer], records[older]):
+            order.insert(target, order.pop(place))
     return order
 
 
@@ -125,9 +127,22 @@ def newest_first(records: Sequence[Record], scores: Sequence[float]) -> list[int
             older, newer = order[one], order[two]
             if times[newer] <= times[older] or scores[older] - scores[newer] > CLOSE_SCORE:
                 continue
+            if _judged_lower(records[newer], records[older]):
+                continue
             if _similar_words(words(older), words(newer)):
-                order[one], order[two] = newer, older
+                order.insert(one, order.pop(two))
     return order
+
+
+def _judged_lower(newer: Record, older: Record) -> bool:
+    """Whether somebody gave the newer one less weight, or reinforced it less or demoted it more."""
+    return newer.weight < older.weight or newer.score < older.score
+
+
+def _moved_up(order: Sequence[int]) -> list[int]:
+    """The positions that come before an earlier one, and so before a higher score."""
+    lowest = [*accumulate(reversed(order), min)][::-1]
+    return [position for position, least in zip(order, lowest, strict=True) if position > least]
 
 
 def _time_of(record: Record) -> datetime:

@@ -85,11 +85,13 @@ class RecallState:
     tag_matcher: TagMatcher
     trigger_matcher: TriggerMatcher
     triggered: TriggerMatches = field(default_factory=lambda: TriggerMatches({}))
+    tags: tuple[str, ...] = ()  # filter_by_tags: the #tags of the query that exist
+    notes: tuple[str, ...] = ()
     features: Features = field(init=False)  # fetch_candidates
     ranking: Ranking = field(init=False)  # rank_candidates
     order: list[int] = field(init=False)  # reorder: positions in the ranking
     answers: list[int] = field(init=False)  # select_answers: indexes of the candidates to return
-    moved: set[int] = field(init=False)  # select_answers: those whose rank `reorder` changed
+    moved: set[int] = field(init=False)  # select_answers: those that `reorder` put before higher scores
     surfaced: int = 0  # select_answers: how many of the answers a trigger put first
     records: Mapping[int, Record] = field(init=False)  # select_answers: memories by row
     hits: tuple[Hit, ...] = ()

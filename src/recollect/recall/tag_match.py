@@ -1,6 +1,6 @@
-"""Tag matching: which tags a query names, exactly or with one typo; for recall restricted to the tags it names.
+"""Tags in a query: a #tag that exists is a filter; a `named` recall is restricted to the tags it names, with or without #.
 
-Matching is strict: the first two letters of a word must be right, and short words must be right altogether.
+Names are matched strictly: the first two letters of a word must be right, and short words must be right altogether.
 """
 
 from __future__ import annotations
@@ -8,20 +8,47 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from recollect.ports import Reader
 from recollect.recall.state import RecallState
-from recollect.values.search import Search
+from recollect.values.plain import shorten
+from recollect.values.search import DeliveryQuery, Filter, Search
 from recollect.values.terms import stem
 
 _WORD = re.compile(r"[^\W_]+(?:[.'’+#][^\W_]+)*[+#]*")
 _START = 4000
 _TYPOS_FROM, _PREFIX = 5, 2
 _MOST_MEMBERS = 200
+_MOST_NAMED = 5
 _MOST_ACCOUNTS = 64
 
 Words = tuple[str, ...]
+
+
+def filter_by_tags(state: RecallState) -> None:
+    """Stage: narrow the search to the #tags of the query that exist for the viewer. Any other is only a word of the query."""
+    asked = state.prepared.query.tags
+    if not asked:
+        return
+    known = set(state.reader.tag_names(state.request.viewer.account))
+    state.tags = tuple(tag for tag in asked if tag in known and _is_visible(state, tag))
+    unknown = [tag for tag in asked if tag not in state.tags]
+    if unknown:
+        names = ", ".join(f"#{shorten(tag)}" for tag in unknown[:_MOST_NAMED])
+        state.notes += (f"no memory here is tagged {names}: searched as a word",)
+    if state.tags:
+        narrowed = state.search.filter
+        both = tuple(dict.fromkeys((*narrowed.tags, *state.tags)))
+        state.search = replace(state.search, filter=replace(narrowed, tags=both))
+
+
+def _is_visible(state: RecallState, tag: str) -> bool:
+    """Whether the viewer may recall a memory with a tag, leaving the caller's own filter aside."""
+    own = state.search.filter
+    search = replace(state.search, filter=Filter(tags=(tag,), statuses=own.statuses, without=own.without))
+    (rows,) = state.reader.list_by_delivery(search, [DeliveryQuery(limit=1)])
+    return bool(rows)
 
 
 def match_tags(state: RecallState) -> None:

@@ -11,17 +11,23 @@ from recollect.values.scope import Place
 
 # What nobody asked for, or nobody can take back, cannot be undone.
 NOT_UNDOABLE = ("undo", "purge", "embed", "miss", "answer")
+# Only what a person or an agent did can be somebody's own last change.
+BY_CALLERS = ("person", "agent")
 _PAGE = 64
 
 
-def latest_operations(reader: JournalReader, account: str, limit: int, before: int | None) -> list[list[Event]]:
+def latest_operations(
+    reader: JournalReader, account: str, limit: int, before: int | None, actor: str | None
+) -> list[list[Event]]:
     """The newest operations that can be undone, each with its events in order; the journal is read page by page."""
     found: list[list[Event]] = []
     known: set[str] = set()
     first = before
     while len(found) < limit:
         page = reader.events(account, before=before, limit=_PAGE, newest_first=True)
-        candidates = [event.operation for event in page if event.kind not in NOT_UNDOABLE and event.undoes is None]
+        undoable = [event for event in page if event.kind not in NOT_UNDOABLE and event.undoes is None]
+        own = [event for event in undoable if actor is None or (event.actor == actor and event.origin in BY_CALLERS)]
+        candidates = [event.operation for event in own]
         fresh = [operation for operation in dict.fromkeys(candidates) if operation not in known]
         known.update(fresh)
         undone = reader.undone(account, fresh) if fresh else frozenset()

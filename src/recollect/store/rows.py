@@ -117,19 +117,20 @@ def event_row(
         "reason": reason,
         "undoes": None if operation.undoes is None else id_of(operation.undoes),
         "document": document,
+        "origin": operation.origin,
     }
 
 
 def replayed_row(event: Event, id_of: IdOf = str) -> dict[str, Any]:
     """The same for an event that happened elsewhere."""
-    made = Operation(event.operation, event.actor, event.at, event.undoes)
+    made = Operation(event.operation, event.actor, event.at, event.undoes, event.origin)
     said = (event.kind, event.memory_id, event.before, event.after, event.reason, event.document)
     return event_row(made, *said, id_of)
 
 
 def event_of(row: Sequence[Any], id_text: IdText = str) -> Event:
     """The event of a row of the journal, its columns in the order of the values of an event."""
-    seq, operation, at, actor, kind, memory, before, after, reason, undoes, document = row
+    seq, operation, at, actor, kind, memory, before, after, reason, undoes, document, origin = row
     return Event(
         seq=seq,
         operation=id_text(operation),
@@ -142,6 +143,7 @@ def event_of(row: Sequence[Any], id_text: IdText = str) -> Event:
         reason=reason,
         undoes=None if undoes is None else id_text(undoes),
         document=document,
+        origin=origin,
     )
 
 

@@ -156,7 +156,9 @@ def search_rule(search: Search) -> Rule:
     current = current_condition(search.now, past=search.past)
     status = status_condition(search.filter, current, always_current=True)
     own = filter_conditions(search.filter)
-    return Rule(InPlaces(search.viewer.places()), current, status, own, tag_conditions(search.filter))
+    viewer = search.viewer
+    reached = ReachedBy(viewer.identity) if viewer.everywhere else InPlaces(viewer.places())
+    return Rule(reached, current, status, own, tag_conditions(search.filter))
 
 
 def not_expired(now: float) -> Condition:

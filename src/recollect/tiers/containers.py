@@ -19,11 +19,12 @@ from recollect.access import (
 )
 from recollect.errors import InvalidInput
 from recollect.ports import Reader, Transaction
-from recollect.tiers.json_values import require_allowed, screened_json
+from recollect.tiers.json_values import screened_json
 from recollect.unit_of_work import UnitOfWork, Verbs
-from recollect.validation import MAX_CONTENT, clean_name, clean_text, one_of, require_name
+from recollect.validation import MAX_CONTENT, clean_text, one_of, require_name
 from recollect.values.document import Document
 from recollect.values.enums import ACCESS_LEVELS, SCOPES, AccessLevel, DocumentKind
+from recollect.values.normalise import normalise_value
 from recollect.values.scope import Place
 from recollect.values.tiers import Grants
 
@@ -43,7 +44,7 @@ class Containers(Verbs):
         return agent_may(document, who, wanted) or (who == me.agent and may(me, document, wanted))
 
     def _grant(self, name: str, agent: str, level: AccessLevel) -> Document:
-        who, wanted = require_name("agent", agent), _level(level)
+        who, wanted = self._uow.require_name("agent", agent), _level(level)
         with self._uow.transaction() as tx:
             document = self._find(tx, name, "own")
             after = with_grant(document, who, wanted, self._runtime.clock())
@@ -69,7 +70,7 @@ class Containers(Verbs):
 
     def _place(self, scope: Any, fields: Mapping[str, Any]) -> Place:
         one_of("scope", scope, SCOPES)
-        given = {name: clean_name(name, fields.get(name)) for name in _COORDINATES}
+        given = {name: self._uow.name(name, fields.get(name)) for name in _COORDINATES}
         return place_for(self._viewer, scope, given)
 
     def _grants(self, access: Any, place: Place) -> Grants:
@@ -82,16 +83,23 @@ class Containers(Verbs):
         public = access.get("public_read", False)
         if not isinstance(public, bool):
             raise InvalidInput("access.public_read", f"{public!r} is not a boolean", "give true or false")
-        return Grants(_agents("read", access), _agents("write", access), public)
+        return Grants(self._agents("read", access), self._agents("write", access), public)
+
+    def _agents(self, level: str, access: Mapping[str, Any]) -> tuple[str, ...]:
+        names = access.get(level, ())
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise InvalidInput(f"access.{level}", f"{names!r} is not a list of agents", 'give a list, like ["ada"]')
+        return tuple(dict.fromkeys(self._uow.require_name(f"access.{level}", name) for name in names))
 
     def _screened(self, field: str, given: Any) -> str:
         text = clean_text(field, given, MAX_CONTENT)
-        require_allowed(self._runtime.gate.policy, field, text)
+        self._runtime.gate.require_text(field, text)
         return text
 
     def _json(self, field: str, value: Any, key: str | None = None) -> Any:
         """A plain copy of a JSON value, if the screen allows it under its key."""
-        return json.loads(screened_json(self._runtime.gate.policy, field, value, key))
+        # Others read it, so it has no invisible characters; the value of a working memory comes back as it was.
+        return normalise_value(json.loads(screened_json(self._runtime.gate.policy, field, value, key)))
 
 
 def usable_container(
@@ -120,10 +128,3 @@ def _level(level: Any) -> AccessLevel:
         raise InvalidInput("level", "is missing", f"use one of {', '.join(ACCESS_LEVELS)}")
     one_of("level", level, ACCESS_LEVELS)
     return level  # type: ignore[no-any-return]
-
-
-def _agents(level: str, access: Mapping[str, Any]) -> tuple[str, ...]:
-    names = access.get(level, ())
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise InvalidInput(f"access.{level}", f"{names!r} is not a list of agents", 'give a list, like ["ada"]')
-    return tuple(dict.fromkeys(require_name(f"access.{level}", name) for name in names))

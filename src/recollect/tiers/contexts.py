@@ -20,7 +20,7 @@ from recollect.tiers.containers import Containers, visible_containers
 from recollect.tiers.context_entries import NewContext, context_of, entry, newest, place_of_entries, require_active
 from recollect.tiers.snapshots import Dated, Moment
 from recollect.unit_of_work import Embed, UnitOfWork
-from recollect.validation import clean_id, clean_name, clean_time, one_of, require_name
+from recollect.validation import clean_id, clean_limit, clean_time, one_of, require_name
 from recollect.values.document import Access, Document
 from recollect.values.draft import DraftFields
 from recollect.values.enums import CONTEXT_TYPES, AccessLevel, ContextType
@@ -44,6 +44,7 @@ class SnapshotVerbs(Containers):
         self._screened("name", title)
         with self._uow.transaction() as tx:
             document = self._usable(tx, context, "write")
+            self._uow.require_no_tombstones(tx, "name", [title])
             made = snapshots.take(tx, document, title, self._runtime.clock())
             self._log_write(tx, document, "snapshot")
         return snapshots.snapshot_of(made)
@@ -152,8 +153,13 @@ class Contexts(SnapshotVerbs):
         about = None if given is None else self._screened("description", given)
         grants = self._grants(fields.get("access"), place)
         new = NewContext(title, type, place, self._viewer.identity.agent, grants, about)
-        with self._uow.transaction(place[1] if place[0] == "project" else None) as tx:
-            return context_of(context_entries.create(tx, self._viewer.identity, new, self._runtime.clock()))
+
+        def write(tx: Transaction, embed: Embed) -> Context:
+            made = context_of(context_entries.create(tx, self._viewer.identity, new, self._runtime.clock()))
+            self._uow.require_no_tombstones(tx, "description", [title, about or ""], embed)
+            return made
+
+        return self._uow.transact(write, place[1] if place[0] == "project" else None)
 
     def get(self, context: str) -> Context:
         """A context by its name or id."""
@@ -220,18 +226,19 @@ class Contexts(SnapshotVerbs):
 
     def update_content(self, context: str, id: str, content: str, editor: str | None = None) -> Record:
         """Change the text of an entry: a new version supersedes the old one, which is kept."""
-        now, who = self._runtime.clock(), clean_name("editor", editor) or self._viewer.identity.agent
+        now, who = self._runtime.clock(), self._uow.name("editor", editor) or self._viewer.identity.agent
 
         def write(tx: Transaction, embed: Embed) -> Record:
             document, old = self._entry_to_change(tx, context, id)
             last = newest(tx, old)
-            reworded = self._reworded(tx, last, content)
+            reworded = self._reworded(last, content)
+            self._uow.require_no_tombstone(tx, "content", reworded, embed)
             new = context_entries.version_of(last, reworded, who, now)
             tx.insert(new, embed(reworded), "supersede")
             self._log_write(tx, document, "update", new.id)
             return self._uow.redact(tx, new)
 
-        return self._uow.transact(write)
+        return self._uow.transact(write, texts=[content.strip()] if isinstance(content, str) else [])
 
     def versions(self, context: str, id: str) -> Entries:
         """An entry's versions, newest first."""
@@ -295,12 +302,11 @@ class Contexts(SnapshotVerbs):
 
     def access_log(self, context: str, limit: int = 50) -> AccessLog:
         """Who read and wrote the context and its entries, newest first; only its owner sees it."""
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-            raise InvalidInput("limit", f"{limit!r} is out of range", "give a whole number from 1")
+        most = clean_limit(limit, 50)
         self._uow.try_flush()
         with self._uow.view() as reader:
             document = self._find(reader, context, "own")
-            return reader.accesses(document.account, document.id, limit)
+            return reader.accesses(document.account, document.id, most)
 
     def _opened(self, reader: Reader, context: str) -> Document:
         """A context, and the read goes into its log."""
@@ -315,15 +321,13 @@ class Contexts(SnapshotVerbs):
         self._log_read(document, "read", record.id)
         return document, record
 
-    def _reworded(self, reader: Reader, old: Record, content: str) -> Record:
+    def _reworded(self, old: Record, content: str) -> Record:
         """An entry with another text, screened."""
         new = edited(old, {"content": content}, self._runtime.gate, self._runtime.clock())
         if isinstance(new, Refused):
             raise InvalidInput("content", new.reason, "give another text")
         if new.content == old.content:
             raise InvalidInput("content", "is what the entry says already", "give another text")
-        if reader.purged(old.account, new.content):
-            raise InvalidInput("content", "was erased for good", "give another text")
         return new
 
     def _entry_to_change(self, reader: Reader, context: str, id: str) -> tuple[Document, Record]:

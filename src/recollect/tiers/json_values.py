@@ -7,7 +7,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.capture.screen.policy import Action, Refusal, apply_policy
+from recollect.capture.gate import require_allowed
+from recollect.capture.screen.policy import Action
 from recollect.errors import InvalidInput
 
 MAX_BYTES = 1_000_000
@@ -33,30 +34,20 @@ def screened_json(policy: Mapping[str, Action], field: str, value: Any, key: str
     require_allowed(policy, field, text if key is None else f"{{{json.dumps(key)}: {text}}}")
     # JSON escapes can hide where a word begins, so the texts themselves are screened too.
     if "\\" in text:
-        require_allowed(policy, field, "\n".join(_strings(json.loads(text))))
+        require_allowed(policy, field, "\n".join(strings_in(json.loads(text))))
     return text
 
 
-def require_allowed(policy: Mapping[str, Action], field: str, text: str) -> None:
-    """Refuse a text in which the screen finds anything it would refuse or redact."""
-    cleaned = apply_policy(text, policy)
-    if isinstance(cleaned, Refusal):
-        raise InvalidInput(field, cleaned.reason, "leave it out, or store a reference to it")
-    if cleaned.redacted:
-        kinds = ", ".join(dict.fromkeys(cleaned.redacted))
-        raise InvalidInput(field, f"contains {kinds}", "remove it, or change the policy for it")
-
-
-def _strings(value: Any) -> Iterator[str]:
+def strings_in(value: Any) -> Iterator[str]:
     """Every key and every text inside a plain value, without JSON escapes."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
         if isinstance(one, str):
             yield one
-        elif isinstance(one, dict):
+        elif isinstance(one, Mapping):
             waiting += [*one.values(), *one]
-        elif isinstance(one, list):
+        elif isinstance(one, list | tuple):
             waiting += one
 
 

@@ -13,8 +13,8 @@ from recollect.capture.intake import record_of
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Reader, Transaction, Vectors
 from recollect.recall.run import build_request, profile_named, run
-from recollect.unit_of_work import Verbs, find_visible
-from recollect.validation import MAX_CONTENT, clean_name, clean_position, clean_text, one_of
+from recollect.unit_of_work import Embed, Verbs, find_visible
+from recollect.validation import MAX_CONTENT, clean_list, clean_position, clean_text, one_of
 from recollect.values.draft import Draft
 from recollect.values.enums import Scope
 from recollect.values.link import MOST_LINKS, Link
@@ -51,7 +51,7 @@ def write(
     tx: Transaction, record: Record, vectors: Vectors | None, sources: Sequence[Record], viewer: Viewer
 ) -> Record:
     """Store the narrative of a session, linked with the memories it is about; it supersedes an earlier one of the session."""
-    _check(tx, record, sources)
+    _check(sources)
     search = Search(viewer, narrative_filter(session=record.session), record.created_at.timestamp())
     (rows,) = tx.list_by_delivery(search, [DeliveryQuery(_NO_LIMIT)])
     same_place = [memory for memory in tx.fetch(record.account, sorted(rows)) if memory.place == record.place]
@@ -97,16 +97,12 @@ def _visible(reader: Reader, identity: Identity, account: str, ids: Sequence[str
     ]
 
 
-def _check(tx: Transaction, record: Record, sources: Sequence[Record]) -> None:
+def _check(sources: Sequence[Record]) -> None:
     if len(sources) > MOST_LINKS:
         raise InvalidInput("memories", f"there are {len(sources):,}", f"name the {MOST_LINKS} that matter most")
     for source in sources:
         if source.status in _HIDDEN:
             raise InvalidInput("memories", f"{source.short_id} is {source.status}", "leave it out, or restore it first")
-    same = tx.same_text(record.account, record.content)
-    gone = any(old.status == "forgotten" and old.place == record.place for old in same)
-    if gone or tx.purged(record.account, record.content):
-        raise InvalidInput("text", "was forgotten on purpose", "write another text")
 
 
 _SCOPES = ("global", "team", "agent", "project")
@@ -126,14 +122,16 @@ class Narratives(Verbs):
         scope: Scope | None = None,
     ) -> Record:
         """Store what a session was about, and which memories belong to it; a second text replaces the first."""
-        if isinstance(memories, str):
-            raise InvalidInput("memories", "is not a list of ids", "give a list of the memories it is about")
+        about = clean_list("memories", memories)
         record = self._draft(text, session, project, scope)
-        vectors = self._runtime.embed(record)
         viewer = self._uow.at(record.project, None, None).viewer
-        with self._uow.transaction(record.project) as tx:
-            sources = [find_visible(tx, viewer.identity, memory) for memory in memories]
-            return self._uow.redact(tx, write(tx, record, vectors, sources, viewer))
+
+        def change(tx: Transaction, embed: Embed) -> Record:
+            sources = [find_visible(tx, viewer.identity, memory) for memory in about]
+            self._uow.require_no_tombstone(tx, "text", record, embed)
+            return self._uow.redact(tx, write(tx, record, embed(record), sources, viewer))
+
+        return self._uow.transact(change, record.project, texts=[record.content])
 
     def latest(self, project: str | None = None) -> Record | None:
         """The newest narrative of a project; without one, of no project."""
@@ -181,7 +179,7 @@ class Narratives(Verbs):
     def _draft(self, text: Any, session: Any, project: str | None, scope: Scope | None) -> Record:
         """The narrative as it will be stored, screened."""
         one_of("scope", scope, _SCOPES)
-        name = clean_name("session", session)
+        name = self._uow.name("session", session)
         if name is None:
             raise InvalidInput("session", "is missing", "name the session it is about")
         teams = self._viewer.identity.teams

@@ -16,9 +16,9 @@ from recollect.access import expired, grants_of, may, plain_grants, require_free
 from recollect.errors import InvalidInput, NotFound, StaleVersion
 from recollect.ports import Reader, Transaction
 from recollect.tiers.containers import Containers, usable_container, visible_containers
-from recollect.tiers.json_values import json_text
-from recollect.unit_of_work import UnitOfWork
-from recollect.validation import MAX_NAME, clean_expiry, clean_name, clean_text, one_of, require_name
+from recollect.tiers.json_values import json_text, strings_in
+from recollect.unit_of_work import Embed, UnitOfWork
+from recollect.validation import MAX_NAME, clean_expiry, clean_name, clean_text, one_of, require_name, require_one_of
 from recollect.values.document import Document
 from recollect.values.enums import POOL_TYPES, SCOPES, AccessLevel, PoolType, Scope
 from recollect.values.ids import new_id
@@ -85,7 +85,9 @@ def change(
     new = made_of(dict(data))
     json_text("data", new)
     # Higher than any version before: after an undo, a version number must not be used a second time for other data.
-    after = document.with_body(now, data=new, version=max(version, _usage(tx, document.id)["highest"]) + 1)
+    after = document.with_body(
+        now, data=new, version=max(version, _usage(tx, document.account, document.id)["highest"]) + 1
+    )
     tx.put_document(document, after, "pool", reason)
     return after
 
@@ -149,37 +151,38 @@ def visible_pools(uow: UnitOfWork, reader: Reader, now: datetime, run: str | Non
 
 def count_read(tx: Transaction, read: PoolRead) -> None:
     """Count a read; no event is written."""
-    use = _usage(tx, read.pool)
+    use = _usage(tx, read.account, read.pool)
     # Another process may have written a later read already.
     last = max(use["last_read_at"] or "", read.at.astimezone(UTC).isoformat())
     readers = sorted({*use["readers"], read.who})
-    _store_usage(tx, read.pool, {**use, "reads": use["reads"] + 1, "readers": readers, "last_read_at": last})
+    moved = {"reads": use["reads"] + 1, "readers": readers, "last_read_at": last}
+    _store_usage(tx, read.account, read.pool, {**use, **moved})
 
 
 def count_write(tx: Transaction, document: Document, who: str, at: datetime) -> None:
     """Count a write, and note the highest version used."""
-    use, version = _usage(tx, document.id), (document.body or {})["version"]
+    use, version = _usage(tx, document.account, document.id), (document.body or {})["version"]
     writers, highest = sorted({*use["writers"], who}), max(use["highest"], version)
     moved = {"writes": use["writes"] + 1, "writers": writers, "last_written_at": at.isoformat(), "highest": highest}
-    _store_usage(tx, document.id, {**use, **moved})
+    _store_usage(tx, document.account, document.id, {**use, **moved})
 
 
 def statistics(reader: Reader, document: Document) -> dict[str, Any]:
     """Size and usage of a pool; its creation counts as the first write."""
-    body, use = document.body or {}, _usage(reader, document.id)
+    body, use = document.body or {}, _usage(reader, document.account, document.id)
     counts = {name: use[name] for name in ("reads", "writes", "readers", "writers")}
     times = {name: use[name] and datetime.fromisoformat(use[name]) for name in ("last_read_at", "last_written_at")}
     size = len(json_text("data", body["data"]).encode())
     return {"entries": len(body["data"]), "bytes": size, "version": body["version"], **counts, **times}
 
 
-def _usage(reader: Reader, pool: str) -> dict[str, Any]:
-    note = reader.note(f"pool:{pool}")
+def _usage(reader: Reader, account: str, pool: str) -> dict[str, Any]:
+    note = reader.note(f"pool:{pool}", account)
     return {**_NO_USAGE, **(json.loads(note) if note else {})}
 
 
-def _store_usage(tx: Transaction, pool: str, use: Mapping[str, Any]) -> None:
-    tx.set_note(f"pool:{pool}", json.dumps(use, ensure_ascii=False))
+def _store_usage(tx: Transaction, account: str, pool: str, use: Mapping[str, Any]) -> None:
+    tx.set_note(f"pool:{pool}", json.dumps(use, ensure_ascii=False), account)
 
 
 # The verb `list` hides the built-in inside the class.
@@ -196,8 +199,13 @@ class Pools(Containers):
         """Create a pool. Its scope is the given one, else the one its type implies, else the account."""
         _check_fields(fields)
         new = self._new(require_name("name", name), fields)
-        with self._uow.transaction(new.project) as tx:
-            return pool_of(self._create(tx, new))
+
+        def write(tx: Transaction, embed: Embed) -> Pool:
+            made = pool_of(self._create(tx, new))
+            self._uow.require_no_tombstones(tx, "data", (new.name, *strings_in(new.data)), embed)
+            return made
+
+        return self._uow.transact(write, new.project)
 
     def get(self, name: str) -> Pool:
         """A pool with its data, version and grants, by its name or id; counted as a read."""
@@ -205,6 +213,8 @@ class Pools(Containers):
 
     def read(self, name: str, key: str | None = None, default: Any = MISSING) -> Any:
         """The data of a pool, or the value of one key of it."""
+        if key is not None and not isinstance(key, str):
+            raise InvalidInput("key", f"{type(key).__name__} is not text", "give the name of a key")
         data = pool_of(self._read(name)).data
         if key is None:
             return data
@@ -277,8 +287,8 @@ class Pools(Containers):
 
     def workflow(self, run_id: str, kind: RunPool = "shared_memory") -> Pool:
         """A pool of one workflow run, created on first use, open to every agent of the account that names the run."""
-        run = require_name("run_id", run_id)
-        one_of("kind", kind, RUN_POOLS)
+        run = self._uow.require_name("run_id", run_id)
+        require_one_of("kind", kind, RUN_POOLS)
         name = f"{RUN_PREFIX}{run}:{kind}"
         self._screened("run_id", run)
         with self._uow.view() as reader:
@@ -347,11 +357,16 @@ class Pools(Containers):
         if expected is not None and (isinstance(expected, bool) or not isinstance(expected, int)):
             raise InvalidInput("expected_version", f"{expected!r} is not a version", "give the version you read")
         now = self._runtime.clock()
-        with self._uow.transaction() as tx:
+
+        def write(tx: Transaction, embed: Embed) -> Pool:
             document = self._find(tx, name, "write")
             after = change(tx, document, expected, (reason, make), now)
+            before, new = (set(strings_in((each.body or {})["data"])) for each in (document, after))
+            self._uow.require_no_tombstones(tx, "data", sorted(new - before), embed)
             count_write(tx, after, self._uow.actor, now)
-        return pool_of(after)
+            return pool_of(after)
+
+        return self._uow.transact(write)
 
     def _object(self, field: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):

@@ -1,12 +1,12 @@
 """Short-term memory: typed entries of a session that expire after at most 30 days, unless the router promotes them.
 
-Entries are documents without journal events: what expires must not live on in the journal.
+Entries are documents without journal events: what expires must not live on in the journal. Only the promotion of an entry is
+journalled, so that undoing it puts the entry back.
 """
 
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -14,9 +14,9 @@ from typing import Any
 
 from recollect.errors import NotFound
 from recollect.ports import Reader, Transaction
-from recollect.tiers.json_values import screened_json
+from recollect.tiers.json_values import screened_json, strings_in
 from recollect.tiers.working import HOUR, SEPARATOR, Lifetime, lifetime
-from recollect.unit_of_work import UnitOfWork, Verbs
+from recollect.unit_of_work import Embed, UnitOfWork, Verbs
 from recollect.validation import one_of, require_name
 from recollect.values.document import Document
 from recollect.values.enums import SHORT_TERM_TYPES, ShortTermType
@@ -34,13 +34,18 @@ class ShortTerm(Verbs):
         self, key: str, value: Any, *, session: str, type: ShortTermType = "general", ttl: Lifetime = HOUR
     ) -> ShortTermEntry:
         """Store a value under a key of a session for `ttl` seconds, at most 30 days; replacing keeps the access count."""
-        where, name = require_name("session", session), require_name("key", key)
+        where, name = self._uow.require_name("session", session), self._uow.require_name("key", key)
         one_of("type", require_name("type", type), SHORT_TERM_TYPES)
         lives = lifetime(ttl, MONTH)
         text = screened_json(self._runtime.gate.policy, "value", value, name)
         new = NewEntry(where, name, json.loads(text), type, lives)
-        with self._uow.transaction() as tx:
-            return write(tx, self._viewer.identity, new, self._runtime.clock())
+
+        def store(tx: Transaction, embed: Embed) -> ShortTermEntry:
+            made = write(tx, self._viewer.identity, new, self._runtime.clock())
+            self._uow.require_no_tombstones(tx, "value", (where, name, *strings_in(new.value)), embed)
+            return made
+
+        return self._uow.transact(store)
 
     def read(self, key: str, session: str) -> ShortTermEntry:
         """An entry, counted as accessed; in a read-only store nothing is counted."""
@@ -142,7 +147,10 @@ def find(reader: Reader, identity: Identity, session: str, key: str, now: dateti
 
 def touch(tx: Transaction, identity: Identity, session: str, key: str, now: datetime) -> ShortTermEntry:
     """Count an access of an entry; its value and expiry do not change."""
-    document = _require(tx, identity, session, key, now)
+    return _count(tx, _require(tx, identity, session, key, now), now)
+
+
+def _count(tx: Transaction, document: Document, now: datetime) -> ShortTermEntry:
     counted = {"access_count": _body(document).get("access_count", 0) + 1, "accessed_at": now.isoformat()}
     return _update(tx, document, document.updated_at, counted)
 
@@ -168,12 +176,32 @@ def remove(tx: Transaction, identity: Identity, session: str, key: str, now: dat
 
 def entries(uow: UnitOfWork, reader: Reader, session: str | None) -> list[ShortTermEntry]:
     """The entries of a session or of all that have not expired, newest first."""
-    identity, now = uow.viewer.identity, uow.runtime.clock()
+    now = uow.runtime.clock()
+    return [entry for entry in all_entries(uow, reader, session) if entry.expires_at > now]
+
+
+def all_entries(uow: UnitOfWork, reader: Reader, session: str | None) -> list[ShortTermEntry]:
+    """The same with those that have expired and are not deleted yet."""
+    identity = uow.viewer.identity
     prefix = None if session is None else _name(session, "")
     found = reader.documents(identity.account, "short_term", prefix=prefix)
-    own = [document for document in found if document.place == _place(identity) and not _expired(document, now)]
+    own = [document for document in found if document.place == _place(identity)]
     newest_first = sorted(own, key=lambda document: (document.updated_at, document.id), reverse=True)
     return [_counted(uow, _entry(document)) for document in newest_first]
+
+
+def remove_promoted(tx: Transaction, identity: Identity, entry: ShortTermEntry) -> bool:
+    """Delete an entry that became a memory, if it still is the version that was read; returns whether it was."""
+    document = _find(tx, identity, entry.session, entry.key)
+    if document is None or _version(_entry(document)) != _version(entry):
+        return False
+    tx.put_document(document, None, "persist", "promoted")
+    return True
+
+
+def _version(entry: ShortTermEntry) -> tuple[Any, ...]:
+    """What tells an entry from one that was written over it; being read changes none of it."""
+    return entry.created_at, entry.updated_at, entry.value, entry.type
 
 
 def cleanup(tx: Transaction, identity: Identity, now: datetime) -> int:
@@ -238,9 +266,10 @@ def _counter(identity: Identity, session: str, key: str) -> object:
 
 
 def _count_access(identity: Identity, session: str, key: str, now: datetime, tx: Transaction) -> None:
-    """Count a read that happened a moment ago; nothing to count when the entry is gone by now."""
-    with suppress(NotFound):
-        touch(tx, identity, session, key, now)
+    """Count a read that happened a moment ago, also if the entry has expired since; there may be none by now."""
+    document = _find(tx, identity, session, key)
+    if document is not None:
+        _count(tx, document, now)
 
 
 def _name(session: str, key: str) -> str:

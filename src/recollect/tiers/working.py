@@ -15,7 +15,7 @@ from typing import Any
 from recollect.errors import InvalidInput
 from recollect.ports import Namespace, Reader, Transaction
 from recollect.runtime import Runtime
-from recollect.tiers.json_values import json_text, screened_json
+from recollect.tiers.json_values import json_text, screened_json, strings_in
 from recollect.unit_of_work import Verbs
 from recollect.validation import require_name
 from recollect.values.document import Document
@@ -73,11 +73,11 @@ class WorkingMemory(Verbs):
 
     def task(self, name: str) -> WorkingMemory:
         """The working memory of one task of this agent."""
-        return self._in(namespace_of(self._viewer.identity, require_name("task", name)))
+        return self._in(namespace_of(self._viewer.identity, self._uow.require_name("task", name)))
 
     def workflow(self, run_id: str) -> WorkingMemory:
         """The working memory of one workflow run, shared by all agents of the account that name the run."""
-        return self._in(workflow_namespace(self._viewer.account, require_name("run_id", run_id)))
+        return self._in(workflow_namespace(self._viewer.account, self._uow.require_name("run_id", run_id)))
 
     # Recipes: values of a task under reserved keys
 
@@ -146,7 +146,7 @@ class WorkingMemory(Verbs):
 
     def share_with_agent(self, agent: str, key: str, value: Any, ttl: Lifetime = HOUR) -> None:
         """Store a value that only one other agent can read."""
-        shared = shared_namespace(self._viewer.account, self._agent(), require_name("agent", agent))
+        shared = shared_namespace(self._viewer.account, self._agent(), self._uow.require_name("agent", agent))
         self._in(shared).store(key, value, ttl)
 
     def retrieve_shared(self, from_agent: str, key: str, default: Any = None) -> Any:
@@ -205,9 +205,10 @@ class WorkingMemory(Verbs):
 
     def _checked(self, key: str, field: str, value: Any, ttl: Lifetime) -> tuple[str, float]:
         """A value as screened JSON text, and when it expires; refused while memory is off."""
-        text = screened_json(self._runtime.gate.policy, field, value, key.rpartition(SEPARATOR)[2])
+        name = key.rpartition(SEPARATOR)[2]
+        text = screened_json(self._runtime.gate.policy, field, value, name)
         lives = lifetime(ttl, DAY)
-        self._uow.check_enabled()
+        self._uow.check_value(field, [name, *strings_in(value)])
         return text, (self._runtime.clock() + lives).timestamp()
 
     def _get(self, key: str, default: Any = None) -> Any:

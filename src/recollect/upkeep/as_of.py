@@ -67,6 +67,7 @@ def documents_at(reader: Reader, account: str, moment: datetime) -> list[Documen
 def view_at(uow: UnitOfWork, moment: datetime) -> Runtime:
     """A read-only in-memory store with the state of a time."""
     identity, runtime = uow.viewer.identity, uow.runtime
+    runtime.learn_model()
     with uow.view() as reader:
         records, reworded = state_at(reader, with_contexts(reader, identity), moment, runtime.clock())
         vectors = reader.vectors(identity.account, [r.id for r in records if r.id not in reworded])

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from recollect.errors import RecollectError
+from recollect.forking import follow_forks
 from recollect.ports import Clock, Store
 from recollect.values.ids import new_id
 
@@ -29,7 +30,7 @@ _CLOSE_SECONDS = 2.0
 _LEASE_SECONDS = 600.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class BackgroundClustering:
     """Runs the clustering of an account when it is due."""
 
@@ -41,6 +42,17 @@ class BackgroundClustering:
     _child: ClusteringProcess | None = None
     _work: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        follow_forks(self)
+
+    def before_fork(self) -> None:
+        """Nothing to let go of."""
+
+    def after_fork(self, *, child: bool) -> None:
+        """A run that the parent started is the parent's, and so is the process that does its work."""
+        if child:
+            self._lock, self._work, self._child, self.problem = threading.Lock(), None, None, None
 
     def start_if_due(self, account: str) -> None:
         """Start the clustering of an account, unless a run is active or little has changed since the last one.
@@ -79,7 +91,7 @@ class BackgroundClustering:
             return False
         with self.store.view() as reader:
             count = reader.how_many_embedded(account)
-            before = int(reader.note(f"clustered:{account}") or 0)
+            before = int(reader.note("clustered", account) or 0)
         return _FEWEST <= count <= (most or count) and abs(count - before) > _CHANGED_SHARE * before
 
     def _with_lease(self, account: str, work: Callable[[], object]) -> None:

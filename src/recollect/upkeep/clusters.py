@@ -49,9 +49,9 @@ def refresh(store: Store, account: str, actor: str, now: datetime, find: FindClu
         made += _clusters_of_owner(store, account, embedded, spots, labels, known, members, now)
     _store_clusters(store, account, actor, now, made)
     stay = {cluster.id for cluster, _ in made}
-    with store.transaction(account, actor, now) as tx:
+    with store.transaction(account, actor, now, origin="upkeep") as tx:
         tx.drop_clusters(account, [cluster.id for cluster in earlier if cluster.id not in stay])
-        tx.set_note(f"clustered:{account}", str(len(embedded.rows)))
+        tx.set_note("clustered", str(len(embedded.rows)), account)
     return sorted((cluster for cluster, _ in made), key=lambda cluster: -cluster.size)
 
 
@@ -61,7 +61,7 @@ def _store_clusters(store: Store, account: str, actor: str, now: datetime, made:
     while first < len(made):
         sizes = np.cumsum([len(rows) for _, rows in made[first:]])
         last = first + max(1, int(np.searchsorted(sizes, _ROWS_PER_TRANSACTION, side="right")))
-        with store.transaction(account, actor, now) as tx:
+        with store.transaction(account, actor, now, origin="upkeep") as tx:
             for cluster, rows in made[first:last]:
                 tx.put_cluster(account, cluster, rows)
         first = last

@@ -8,14 +8,15 @@ from datetime import datetime
 
 import numpy as np
 
+from recollect.capture.duplicates import as_forgotten, let_supersede
 from recollect.capture.edit import edited
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Calibrated, Judge, Progress, Reader, Transaction
-from recollect.unit_of_work import Embed, UnitOfWork, own_chain
+from recollect.unit_of_work import Embed, UnitOfWork, chain_of, own_chain
 from recollect.validation import one_of
 from recollect.values.enums import RESOLUTIONS, Resolution
-from recollect.values.ids import new_id
-from recollect.values.link import Link
+from recollect.values.ids import new_id, normalised
+from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import Record
 from recollect.values.outcome import Conflict, Contradiction
 from recollect.values.scope import Identity, Viewer, reaches
@@ -45,7 +46,9 @@ def list_flagged(reader: Reader, identity: Identity, comparer: Comparer) -> list
         if one is None or one.status != "active" or not reaches(identity, one.place) or not one.contradicts:
             continue
         for other in reader.get(one.account, one.contradicts):
-            if other is not None and other.status == "active" and reaches(identity, other.place):
+            if other is None or other.status != "active" or not reaches(identity, other.place):
+                continue
+            if not _says_the_same(one, other):
                 found.append(_describe(reader, *_by_age(reader, one, other), comparer))
     return found
 
@@ -111,7 +114,14 @@ def _is_live(record: Record, now: datetime) -> bool:
     return record.status == "active" and (record.expires_at is None or record.expires_at > now)
 
 
+def _says_the_same(one: Record, other: Record) -> bool:
+    """Whether two texts are identical; such a pair is no contradiction, whatever a judge or a link says."""
+    return normalised(one.content) == normalised(other.content)
+
+
 def _judge(comparer: Comparer, newer: Record, older: Record, similarity: float) -> Contradiction | None:
+    if _says_the_same(newer, older):
+        return None
     verdict = comparer.judge.compare(older.content, newer.content, similarity)
     if verdict.relation not in ("changed", "contradicts"):
         return None
@@ -154,9 +164,9 @@ def apply_resolution(
         case "keep_both":
             return [_keep_both(tx, newer, older)]
         case "supersede":
-            return _supersede(tx, newer, older)
+            return let_supersede(tx, newer, older)
         case "forget":
-            gone = older.with_(status="forgotten")
+            gone = as_forgotten(tx, older)
             tx.change(older, gone, "resolve", reason="forget")
             return [gone]
         case "update":
@@ -166,6 +176,12 @@ def apply_resolution(
 
 
 def _keep_both(tx: Transaction, newer: Record, older: Record) -> Record:
+    """Settle a contradiction, or take back that one supersedes the other: from now on both hold."""
+    if newer.supersedes == older.id:
+        settled = Link(older.id, "contradicts", settled=True)
+        after = newer.with_(supersedes=None, links=(*newer.links, settled)[:MOST_LINKS])
+        tx.change(newer, after, "resolve", reason="keep_both")
+        return after
     for source, target in ((newer, older), (older, newer)):
         links = tuple(
             replace(x, settled=True) if (x.relation, x.target) == ("contradicts", target.id) else x
@@ -176,30 +192,6 @@ def _keep_both(tx: Transaction, newer: Record, older: Record) -> Record:
             tx.change(source, after, "resolve", reason="keep_both")
             return after
     raise NotFound("contradiction", f"between {newer.short_id} and {older.short_id}", "`contradictions` lists them")
-
-
-def _supersede(tx: Transaction, newer: Record, older: Record) -> list[Record]:
-    """Let the newer one supersede the older; if it supersedes another already, append the older at the end of that chain."""
-    last, changed = _without_flag(newer, older), []
-    if last != newer:
-        tx.change(newer, last, "resolve", reason="supersede")
-        changed.append(last)
-    seen = {last.id}
-    while last.supersedes is not None and last.supersedes not in seen:
-        (below,) = tx.get(newer.account, [last.supersedes])
-        if below is None:
-            break
-        last = below
-        seen.add(last.id)
-    if older.id not in seen:
-        after = last.with_(supersedes=older.id)
-        tx.change(last, after, "resolve", reason="supersede")
-        changed = [record for record in changed if record.id != after.id] + [after]
-    return changed
-
-
-def _without_flag(newer: Record, older: Record) -> Record:
-    return newer.with_(links=tuple(x for x in newer.links if (x.relation, x.target) != ("contradicts", older.id)))
 
 
 def list_contradictions(uow: UnitOfWork, *, scan: bool, progress: Progress | None) -> list[Contradiction]:
@@ -226,12 +218,18 @@ def resolve(uow: UnitOfWork, conflict: Disputed, resolution: Resolution, content
             raise InvalidInput("conflict", "names one memory twice", "name two memories")
         if resolution == "supersede":
             own_chain(tx, uow.viewer.identity, newer)
+        if resolution == "keep_both":
+            # Between the two there may be others, each of which superseded the one before.
+            between = (uow.find(tx, one.id) for one in chain_of(tx, newer) if one.supersedes == older.id)
+            newer = next(between, newer)
 
         def rewrite(old: Record) -> Record:
             gate = uow.runtime.gate.for_identity(uow.viewer.identity)
             new = edited(old, {"content": content or newer.content}, gate, uow.runtime.clock())
             if not isinstance(new, Record):
                 raise InvalidInput("content", new.reason, "give another text")
+            if new.content != newer.content:
+                uow.require_no_tombstone(tx, "content", new, embed)
             tx.change(old, new, "resolve", vectors=embed(new), reason="update")
             return new
 
@@ -251,7 +249,7 @@ def _sides(conflict: Disputed) -> tuple[str, str]:
         return conflict.newer.id, conflict.older.id
     if isinstance(conflict, Conflict):
         return conflict.new_id, conflict.memory.id
-    if isinstance(conflict, str) or len(conflict) != 2:
+    if isinstance(conflict, str) or not isinstance(conflict, Sequence) or len(conflict) != 2:
         raise InvalidInput("conflict", f"{conflict!r} does not name two memories", "give a contradiction, or two ids")
     newer, older = conflict
     return newer, older

@@ -14,10 +14,11 @@ def examine(
 ) -> dict[str, Any]:
     """Findings by name; `problems` lists what needs attention, each with what to do."""
     found = store.check()
+    problems: list[str] = []
+    model = _embedder(embedder, missing, problems)
     with store.view() as reader:
         counts = reader.count(account, now)
         off = sorted(reader.switched_off(account))
-    problems = []
     if found["integrity"] != "ok":
         problems.append(f"the file is damaged ({found['integrity']}); restore a backup")
     if found["orphans"]:
@@ -29,7 +30,6 @@ def examine(
             f"the index snapshot could not be written ({found['snapshot_problem']}); the next start is slower"
         )
     problems += found.pop("findings", ())
-    model = _embedder(embedder, missing, problems)
     if embedder is not None and counts["unembedded"]:
         problems.append(
             f"memories without a vector of {embedder.model}: {counts['unembedded']}; run `recollect reembed`"
@@ -56,6 +56,7 @@ def _embedder(embedder: Embedder | None, missing: str | None, problems: list[str
         problems.append(missing or "no embedder: recall is lexical only")
         return {"embedder": None}
     try:
+        embedder.embed_documents(["Is the model there?"])
         texts, queries = embedder.calibration, embedder.query_calibration
         scale = {f"{t:g}": round(float(texts.similarity(t)), 3) for t in (0.5, 0.7, 0.8, 0.9, 0.95, 1.0)}
         return {

@@ -10,18 +10,23 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from recollect.capture.edit import adjust_score, apply_feedback
+from recollect.capture.edit import DEMOTE, REINFORCE, adjust_score, apply_feedback
 from recollect.errors import InvalidInput
 from recollect.ports import Transaction
 from recollect.unit_of_work import UnitOfWork
 from recollect.upkeep.clusters import refine
 from recollect.upkeep.links import strengthen
+from recollect.validation import clean_list, require_one_of
+from recollect.values.enums import VERDICTS, EventKind, Verdict
 from recollect.values.memory import Record
 from recollect.values.scope import reaches
 from recollect.values.terms import query_words
 
 VERIFIED, REJECTED = 0.05, -0.02
 _SHORTEST = 4
+_EVENT_OF_VERDICT: dict[Verdict, EventKind] = {
+    "helpful": "feedback", "unhelpful": "feedback", "reinforce": "reinforce", "demote": "demote",
+}  # fmt: skip
 
 
 def confirm(tx: Transaction, helped: Sequence[Record], rejected: Sequence[Record], now: datetime) -> None:
@@ -55,26 +60,27 @@ def _with_confidence(record: Record, by: float) -> Record:
     return record.with_(confidence=min(1.0, max(0.0, round(record.confidence + by, 6))))
 
 
-def score(uow: UnitOfWork, id: str, by: int) -> Record:
-    """Reinforce (a positive number) or demote one memory; a reinforced one is linked with earlier ones of the same recall."""
+def judge_many(uow: UnitOfWork, ids: Sequence[str], verdict: Verdict) -> list[Record]:
+    """One verdict on several memories, as one operation; if one id is unknown, none is changed."""
+    wanted = clean_list("ids", ids)
+    if not wanted:
+        raise InvalidInput("ids", "there is none", "name the memories you judge")
+    require_one_of("verdict", verdict, VERDICTS)
     now = uow.runtime.clock()
     with uow.transaction() as tx:
-        old = uow.find(tx, id)
-        tx.change(old, adjust_score(old, by, now), "reinforce" if by > 0 else "demote")
-        if by > 0:
-            _link_together(uow, tx, old)
-        return uow.redact(tx, _reread(tx, old))
+        records = list({record.id: record for record in (uow.find(tx, one) for one in wanted)}.values())
+        for old in records:
+            tx.change(old, _judged(old, verdict, now), _EVENT_OF_VERDICT[verdict])
+        if verdict in ("helpful", "reinforce"):
+            for old in records:
+                _link_together(uow, tx, old)
+        return uow.redact(tx, [_reread(tx, old) for old in records])
 
 
-def give_feedback(uow: UnitOfWork, id: str, helpful: bool) -> Record:
-    """Whether a recalled memory helped: changes its confidence, and its strength when it did."""
-    now = uow.runtime.clock()
-    with uow.transaction() as tx:
-        old = uow.find(tx, id)
-        tx.change(old, apply_feedback(old, helpful, now), "feedback")
-        if helpful:
-            _link_together(uow, tx, old)
-        return uow.redact(tx, _reread(tx, old))
+def _judged(old: Record, verdict: Verdict, now: datetime) -> Record:
+    if verdict in ("helpful", "unhelpful"):
+        return apply_feedback(old, verdict == "helpful", now)
+    return adjust_score(old, REINFORCE if verdict == "reinforce" else DEMOTE, now)
 
 
 def confirm_hits(
@@ -83,8 +89,7 @@ def confirm_hits(
     """Some hits of one recall helped, others did not: confidence changes, and hits that helped together are linked."""
     if not helped and not rejected:
         raise InvalidInput("helped", "there is none", "name the memories that helped, or those that did not")
-    if isinstance(rejected, str):
-        raise InvalidInput("rejected", "is not a list of ids", "give a list")
+    rejected = clean_list("rejected", rejected)
     runtime, account, now = uow.runtime, uow.viewer.account, uow.runtime.clock()
     # Before the transaction: the calibration of a new embedder is measured and stored on first use.
     calibration = None if runtime.embedder is None or len(helped) < 2 else runtime.embedder.calibration

@@ -8,7 +8,7 @@ from itertools import combinations
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Reader, Transaction
 from recollect.unit_of_work import UnitOfWork, chain_of, own_chain
-from recollect.validation import check_number, one_of
+from recollect.validation import one_of, require_number
 from recollect.values.enums import LINK_RELATIONS, LinkRelation
 from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import Origin, Record
@@ -103,7 +103,7 @@ def origins(reader: Reader, memory: Record) -> list[Record]:
 def link(uow: UnitOfWork, source: str, target: str, relation: LinkRelation, weight: float) -> Record:
     """Link one memory to another; an existing link of the same relation gets the new weight."""
     one_of("relation", relation, LINK_RELATIONS)
-    check_number("weight", weight, 0.01, 1.0)
+    require_number("weight", weight, 0.01, 1.0)
     if relation == "supersedes":
         return supersede(uow, target, source)
     with uow.transaction() as tx:

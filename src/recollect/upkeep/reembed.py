@@ -21,7 +21,7 @@ def reembed(
         if not waiting:
             return done
         vectors = embed(waiting)
-        with store.transaction(account, actor, clock()) as tx:
+        with store.transaction(account, actor, clock(), origin="upkeep") as tx:
             for record, made in zip(waiting, vectors, strict=True):
                 tx.set_vectors(account, record.id, made)
         done += len(waiting)

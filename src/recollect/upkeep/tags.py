@@ -8,7 +8,7 @@ from datetime import datetime
 from recollect.capture.screen.policy import Refusal, apply_policy
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Reader, Transaction
-from recollect.unit_of_work import UnitOfWork
+from recollect.unit_of_work import Embed, UnitOfWork
 from recollect.validation import MAX_CONTENT, clean_tags, clean_text
 from recollect.values.document import Document
 from recollect.values.enums import Status
@@ -84,18 +84,23 @@ def _text(document: Document) -> str:
 
 def describe_tag(uow: UnitOfWork, tag: str, description: str | None) -> None:
     """Describe a tag; None deletes the description."""
-    (name,) = clean_tags([tag])
+    (name,) = uow.tags([tag])
     text = None if description is None else _screened(uow, "description", description)
-    with uow.transaction() as tx:
+
+    def write(tx: Transaction, embed: Embed) -> None:
         describe(tx, uow.viewer.identity, name, text, uow.runtime.clock())
+        uow.require_no_tombstones(tx, "description", [name, text or ""], embed)
+
+    uow.transact(write)
 
 
 def merge_tags(uow: UnitOfWork, into: str, others: Sequence[str]) -> int:
     """Replace several tags by one; returns on how many memories."""
-    (name,), old = clean_tags([into]), set(clean_tags(others))
+    (name,), old = uow.tags([into]), set(clean_tags(others))
     if not old - {name}:
         raise InvalidInput("tags", "there is nothing to merge", "name at least one other tag")
     with uow.transaction() as tx:
+        uow.require_no_tombstones(tx, "tags", [name])
         return merge(tx, uow.viewer.identity, old - {name}, name, uow.runtime.clock())
 
 

@@ -2,51 +2,76 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from recollect.access import require_undo
 from recollect.errors import InvalidInput
 from recollect.ports import Transaction
+from recollect.unit_of_work import AUTOMATIC, Embed, UnitOfWork, operation_to_undo, require_confirmed
 from recollect.values.document import before_event, matches_event
 from recollect.values.enums import DocumentKind
 from recollect.values.event import Event, Image, from_image, patched, to_image
 from recollect.values.memory import Record
+from recollect.values.purge import lost_text
+from recollect.values.undone import Undone
 
-Embed = Callable[[Record], NDArray[np.float32] | None]
+# Refuses a memory whose text was forgotten or purged since.
+Allow = Callable[[Record], None]
 # Counters: their change is subtracted, so that later changes of the same counter are kept.
 _COUNTED = ("score", "strength")
 # Fields that many independent changes touch; undoing an older change leaves them as they are now.
 _VOLATILE = frozenset(("updated_at", "hit_at", "confidence", "breadcrumbs", "trust"))
 
 
-def undo(tx: Transaction, account: str, events: Sequence[Event], embed: Embed) -> list[str]:
-    """Revert the events of one operation; returns the ids of the memories it changed."""
+def undo_operation(uow: UnitOfWork, wanted: str | None, *, force: bool) -> Undone:
+    """Undo a named operation, or the caller's own last one, in one transaction."""
+
+    def write(tx: Transaction, embed: Embed) -> Undone:
+        events = operation_to_undo(uow, tx, wanted)
+        require_undo(tx, uow.viewer.identity, events)
+        if not force:
+            require_confirmed(uow, events, named=wanted is not None)
+        tx.set_undoes(events[0].operation)
+
+        def allow(record: Record) -> None:
+            if record.status != "forgotten":
+                uow.require_no_tombstone(tx, "operation", record, embed)
+
+        return undo(tx, uow.viewer.account, events, embed, allow)
+
+    return uow.transact(write)
+
+
+def undo(tx: Transaction, account: str, events: Sequence[Event], embed: Embed, allow: Allow) -> Undone:
+    """Revert the events of one operation, newest first."""
     operation = events[0].operation
     if operation in tx.undone(account, [operation]):
         raise InvalidInput("operation", f"{operation} is undone already", "undo that undo to redo it")
-    if any(event.kind == "purge" or (event.before is None and event.after is None) for event in events):
+    if any(
+        event.kind == "purge" or (event.before, event.after) == (None, None) or lost_text(event) for event in events
+    ):
         raise InvalidInput("operation", "a purge erases for good", "there is nothing left to restore")
     newest_first = sorted(events, key=lambda event: -event.seq)
     for event in newest_first:
         if event.document is None:
-            _revert(tx, account, event, embed)
+            _revert(tx, account, event, embed, allow)
         else:
             _revert_document(tx, account, event, event.document)
-    return list(dict.fromkeys(event.memory_id for event in newest_first if event.document is None))
+    memories = dict.fromkeys(event.memory_id for event in newest_first if event.document is None)
+    kinds: Counter[str] = Counter(event.kind for event in events if event.kind not in AUTOMATIC)
+    first = events[0]
+    return Undone(operation, first.actor, first.origin, first.at, dict(kinds), tuple(memories))
 
 
-def _revert(tx: Transaction, account: str, event: Event, embed: Embed) -> None:
+def _revert(tx: Transaction, account: str, event: Event, embed: Embed, allow: Allow) -> None:
     (current,) = tx.get(account, [event.memory_id])
     if event.after is None and event.before is not None:
         if current is None:
             record = from_image(event.before)
-            if record.key is not None and tx.by_key(account, record.key, record.place) is not None:
-                raise InvalidInput(
-                    "operation", f"its key {record.key!r} was used again since", "remember the text again"
-                )
+            _require_free_key(tx, account, record)
+            allow(record)
             tx.insert(record, embed(record), "undo")
         return
     if current is None:
@@ -57,8 +82,17 @@ def _revert(tx: Transaction, account: str, event: Event, embed: Embed) -> None:
     if event.kind == "embed":
         return
     restored = _restored(current, event.before, event.after or {}, event)
+    if restored.key != current.key:
+        _require_free_key(tx, account, restored)
     reworded = restored.content != current.content
+    if reworded:
+        allow(restored)
     tx.change(current, restored, "undo", vectors=embed(restored) if reworded else None)
+
+
+def _require_free_key(tx: Transaction, account: str, record: Record) -> None:
+    if record.key is not None and tx.by_key(account, record.key, record.place) is not None:
+        raise InvalidInput("operation", f"its key {record.key!r} was used again since", "remember the text again")
 
 
 def _revert_document(tx: Transaction, account: str, event: Event, kind: DocumentKind) -> None:

@@ -10,6 +10,8 @@ MemoryType = Literal[
 ]  # fmt: skip
 Scope = Literal["global", "team", "agent", "project", "session", "task"]
 Status = Literal["active", "superseded", "archived", "forgotten"]
+# On whose behalf a change was made. Only what a person or an agent did is undone by an `undo` without a name.
+ChangeOrigin = Literal["person", "agent", "import", "companion", "upkeep"]
 ProvenanceKind = Literal[
     "user_stated", "user_corrected", "observed", "inferred", "extracted", "migrated", "tool", "system", "derived",
 ]  # fmt: skip
@@ -35,7 +37,10 @@ Tier = Literal["working", "short_term", "long_term", "shared"]
 
 MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
 SCOPES: tuple[str, ...] = get_args(Scope)
+Verdict = Literal["helpful", "unhelpful", "reinforce", "demote"]
+VERDICTS: tuple[str, ...] = get_args(Verdict)
 STATUSES: tuple[str, ...] = get_args(Status)
+CHANGE_ORIGINS: tuple[str, ...] = get_args(ChangeOrigin)
 PROVENANCE_KINDS: tuple[str, ...] = get_args(ProvenanceKind)
 DELIVERIES: tuple[str, ...] = get_args(Delivery)
 SEARCH_MODES: tuple[str, ...] = get_args(SearchMode)

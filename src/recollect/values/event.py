@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.values.enums import DocumentKind, EventKind
+from recollect.values.enums import ChangeOrigin, DocumentKind, EventKind
 from recollect.values.link import Link
 from recollect.values.memory import Breadcrumb, Provenance, Record
 
@@ -22,6 +22,7 @@ class Operation:
     actor: str
     at: datetime
     undoes: str | None = None
+    origin: ChangeOrigin = "person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Event:
     reason: str | None = None
     undoes: str | None = None
     document: DocumentKind | None = None
+    origin: ChangeOrigin = "person"
 
 
 _TIMES = frozenset(

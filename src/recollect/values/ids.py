@@ -1,14 +1,20 @@
-"""Ids (UUIDv7, so that they sort by creation time) and keyed fingerprints of texts."""
+"""Ids (UUIDv7, so that they sort by creation time) and keyed digests of texts."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 import unicodedata
 from datetime import datetime
 from functools import lru_cache
 
+from recollect.values.terms import query_terms
+
 _TRAILING = " \t\r\n.!。！"
+# Fewer content words say too little: with one or two, texts about other things would have the same digest.
+_FEWEST_TERMS = 3
+_NEGATION = re.compile(r"\b(?:no|not|never|none|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
 
 def new_id(at: datetime) -> str:
@@ -29,3 +35,17 @@ def normalised(text: str) -> str:
 def fingerprint(text: str, secret: bytes) -> bytes:
     """Keyed hash of the normalised text: finds duplicates and reveals nothing without the key."""
     return hashlib.blake2b(normalised(text).encode(), key=secret, digest_size=16).digest()
+
+
+@lru_cache(maxsize=32)
+def purge_digests(text: str, secret: bytes) -> tuple[bytes, ...]:
+    """The digests under which a text is known once it is purged: of its words, and of its content words in any order and form.
+
+    Of a purged text only digests are left, so that a paraphrase can be recognised only by a digest of its own.
+    """
+    words = fingerprint(text, secret)
+    terms = sorted(set(query_terms(text)))
+    if len(terms) < _FEWEST_TERMS:
+        return (words,)
+    content = "\x00".join((*terms, "not" if _NEGATION.search(text) else ""))
+    return words, hashlib.blake2b(content.encode(), key=secret, digest_size=16, person=b"content words").digest()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from recollect.values.enums import Delivery, MemoryType, ProvenanceKind, Scope, Status
 from recollect.values.link import Link
@@ -161,6 +161,20 @@ class Record:
         if inside:
             changes["provenance"] = replace(self.provenance, **inside)
         return replace(self, **changes)
+
+
+# What is stored beside the content. Names identify something, so personal data may be part of them; texts say something.
+NAME_FIELDS: Final = ("agent", "team", "project", "task", "session", "speaker", "season", "key", "file_paths")
+TEXT_FIELDS: Final = ("tags", "triggers", "snippet", "reason")
+
+
+def side_texts(record: Record, chosen: tuple[str, ...] = (*NAME_FIELDS, *TEXT_FIELDS)) -> Iterator[tuple[str, str]]:
+    """What is stored beside the content of a memory: each text with the name of its field."""
+    for name in chosen:
+        value = getattr(record.provenance if name in _PROVENANCE_FIELDS else record, name)
+        for text in value if isinstance(value, tuple) else (value,):
+            if text:
+                yield name, text
 
 
 _PROVENANCE_FIELDS = frozenset(f.name for f in fields(Provenance) if f.name != "kind")

@@ -94,7 +94,10 @@ class Reinforced:
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """A new value of the same fact: `memory` is the new one, `old` the superseded one, which is kept with its history."""
+    """A new value of the same fact: `memory` is the new one, `old` the superseded one, which is kept with its history.
+
+    `way_back` says how to take it back where both are true.
+    """
 
     memory: Record
     old: Record
@@ -102,6 +105,12 @@ class Superseded:
     conflicts: tuple[Conflict, ...] = ()
     notes: tuple[str, ...] = ()
     kind: Literal["superseded"] = field(default="superseded", init=False)
+
+    @property
+    def way_back(self) -> str:
+        """The commands that bring the superseded memory back."""
+        new, old = self.memory.short_id, self.old.short_id
+        return f"both are true: recollect resolve {new} {old} keep_both; the new one is wrong: recollect undo"
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as plain JSON."""
@@ -116,12 +125,19 @@ class Superseded:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Not stored, and why; nothing changed."""
+    """Not stored, and why; nothing changed.
+
+    `forgotten` is the id of the forgotten memory that says the same; `restore` brings it back. `revivable` means that the verb
+    stores the text all the same with `revive=True`. `existing` is the id of the memory that has this text already.
+    """
 
     reason: str
     memory: None = None
     conflicts: tuple[Conflict, ...] = ()
     notes: tuple[str, ...] = ()
+    forgotten: str | None = None
+    revivable: bool = False
+    existing: str | None = None
     kind: Literal["refused"] = field(default="refused", init=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,7 +148,9 @@ class Refused:
         return f"<Refused: {self.reason}>"
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.reason}"
+        ways = [f"restore {self.forgotten[-8:]}"] if self.forgotten else []
+        ways += ["revive=True"] if self.revivable else []
+        return f"{self.kind}: {self.reason}" + (f" ({' or '.join(ways)} lifts it)" if ways else "")
 
 
 Outcome = Stored | Reinforced | Superseded | Refused

@@ -7,7 +7,7 @@ that set; anything missing leaves the place out of the set, so the rule fails cl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from recollect.values.enums import Scope
 
@@ -20,21 +20,30 @@ RESERVED = "context:"
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is calling: the account, and inside it the agent and the teams."""
+    """Who is calling: the account, and inside it the agent and the teams.
+
+    `client` is the program that calls, such as an MCP client: the journal names it when there is no agent, and it may not see more
+    or less for it.
+    """
 
     account: str = "default"
     agent: str | None = None
     teams: tuple[str, ...] = ()
+    client: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """An identity and where it works: in a project, a session, a task."""
+    """An identity and where it works: in a project, a session, a task.
+
+    `everywhere` stands for every project, session and task at once, as `reaches` does: for comparing, never for showing.
+    """
 
     identity: Identity
     project: str | None = None
     session: str | None = None
     task: str | None = None
+    everywhere: bool = False
 
     @property
     def account(self) -> str:
@@ -66,6 +75,14 @@ def place_of(scope: Scope | str, coordinates: dict[str, str | None]) -> Place:
     key = coordinates.get(scope) or ""
     project = "" if scope == "project" else coordinates.get("project") or ""
     return (scope, key, project)
+
+
+def shares(viewer: Viewer, place: Place) -> bool:
+    """Whether a viewer may be shown a place unasked: as `reaches`, and a session or task must be the viewer's own."""
+    scope, key, _ = place
+    if scope in ("session", "task"):
+        return key == (viewer.session if scope == "session" else viewer.task)
+    return reaches(viewer.identity, place)
 
 
 def reaches(identity: Identity, place: Place) -> bool:

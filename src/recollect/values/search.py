@@ -86,7 +86,8 @@ class Search:
     """One search in a back end: by vector, by terms, or both, under a filter, at a time.
 
     `past` asks what was true at that time: a memory is valid from `valid_from` on, or else from when it happened or was stored.
-    `holders` asks how many visible rows have each term, of terms that no more than so many memories have.
+    `holders` asks how many visible rows have each term, of terms that no more than so many memories have. `every` asks for all
+    visible rows if they are no more than that; if they are more, for the best of each retriever.
     """
 
     viewer: Viewer
@@ -104,10 +105,11 @@ class Search:
     past: bool = False
     seasons: frozenset[str] = frozenset()
     holders: int = 0
+    every: int = 0
 
     def for_rows(self, rows: tuple[int, ...]) -> Search:
         """The same search for some rows and nothing else; visibility and the filter still apply to them."""
-        return replace(self, rows=rows, depth=0, neighbours=0, windows=(), standing=False, holders=0)
+        return replace(self, rows=rows, depth=0, neighbours=0, windows=(), standing=False, holders=0, every=0)
 
 
 @dataclass(frozen=True, slots=True)

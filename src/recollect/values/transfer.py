@@ -33,11 +33,15 @@ class RefusedItem:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written: how many items of each kind, and a checksum that detects a truncated file."""
+    """What was written: how many items of each kind, and a checksum that detects a truncated file.
+
+    `left_out` counts the memories of sessions and tasks that were not named, by scope; `everything` includes them.
+    """
 
     counts: Mapping[str, int]
     sha256: str = ""
     removed: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

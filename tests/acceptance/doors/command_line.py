@@ -33,6 +33,7 @@ COMMANDS = {
     "reinforce": "reinforce {id}",
     "demote": "demote {id}",
     "feedback": "feedback {id}",
+    "feedback_many": "feedback {ids}",
     "confirm": "confirm {helped}",
     "contradictions": "contradictions",
     "resolve": "resolve {new} {old} {resolution}",
@@ -54,6 +55,7 @@ COMMANDS = {
     "stats": "stats",
     "doctor": "doctor",
     "reembed": "reembed",
+    "vacuum": "vacuum",
     "disable": "disable",
     "enable": "enable",
     "working.store": "working set {key} {value}",
@@ -127,7 +129,7 @@ _OPTIONS = {
     "expected_version": "--expect",
     "description": "--about",
 }
-_SILENT = ("purge", "describe_tag", "enable", "disable", "working.store", "working.share_with_agent", "pools.drop")
+_SILENT = ("describe_tag", "enable", "disable", "working.store", "working.share_with_agent", "pools.drop")
 # Where a command says more than the verb gives back, or says it in other words.
 _ANSWERS: dict[str, Callable[[Any], Any]] = {
     "remember_many": lambda said: said["outcomes"],
@@ -183,6 +185,8 @@ def arguments_of(asked: Asked) -> tuple[list[str], str]:
     for word in COMMANDS[asked.verb].split():
         named = word[1:-1] if word.startswith("{") else None
         words += [word] if named is None else _words(named, given.pop(named)) if named in given else []
+    if asked.verb == "feedback_many":
+        words.append(f"--{given.pop('verdict')}")
     if asked.verb == "feedback":
         words.append("--helpful" if given.pop("helpful") else "--unhelpful")
     for kind, agents in given.pop("access", {}).items():

@@ -98,7 +98,8 @@ def _pool(action: str, answer: Callable[[Any], Any] = _same, **names: str) -> To
 
 
 TOOLS = {
-    "remember": ToolOfVerb("remember", _more("remember"), _same),
+    # What an agent says is its own word; the story is told by the user.
+    "remember": ToolOfVerb("remember", lambda given: _more("remember")({"source": "user_stated", **given}), _same),
     "recall": ToolOfVerb("recall", _same, _same),
     "search": ToolOfVerb("recall", _same, _same),
     "update": ToolOfVerb("update", _more("update"), _memory),
@@ -110,6 +111,7 @@ TOOLS = {
     "reinforce": ToolOfVerb("feedback", lambda given: {"ids": [given["id"]], "verdict": "reinforce"}, _first),
     "demote": ToolOfVerb("feedback", lambda given: {"ids": [given["id"]], "verdict": "demote"}, _first),
     "feedback": ToolOfVerb("feedback", _verdict, _first),
+    "feedback_many": ToolOfVerb("feedback", _same, _changed),
     "link": ToolOfVerb("link", _same, _first),
     "unlink": ToolOfVerb("link", _renamed({"remove": True}), _changed),
     "resolve": ToolOfVerb("resolve", _same, _changed),

@@ -44,7 +44,7 @@ _OF_ONE = (
     *("contexts.update_content", "contexts.remove_entry", "narratives.write", "narratives.latest"),
 )
 _OF_MANY = (
-    *("list", "confirm", "resolve", "unlink", "members", "contexts.versions", "contexts.entries"),
+    *("list", "confirm", "feedback_many", "resolve", "unlink", "members", "contexts.versions", "contexts.entries"),
     *("narratives.chain", "narratives.memories", "narratives.of"),
 )
 _OF_POOLS = ("create", "get", "write", "write_key", "merge", "remove_key", "grant", "revoke", "extend", "workflow")
@@ -73,6 +73,8 @@ NORMAL: dict[str, Callable[[Any], Any]] = {
     "graph": n.graph,
     **dict.fromkeys(("context", "preview"), n.block),
     "doctor": n.health,
+    "purge": lambda form: [[each["kind"] for each in form["repeats"]], list(form["pending"])],
+    "vacuum": lambda form: list(form["pending"]),
     **dict.fromkeys(("short_term.write", "short_term.read", "short_term.peek", "short_term.refresh_ttl"), t.entry),
     "short_term.entries": each(t.entry),
     "router.write": t.written,

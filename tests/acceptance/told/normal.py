@@ -81,7 +81,8 @@ def outcome(form: Form) -> dict[str, Any]:
         "reason": form["reason"],
         "memory": None if held is None else memory(held),
         "conflicts": conflicts,
-        "notes": list(form.get("notes", ())),
+        # How a superseded memory is brought back is said in the words of each door.
+        "notes": [note for note in form.get("notes", ()) if "bring it back" not in note],
         "old": None if old is None else memory(old),
     }
 

@@ -6,6 +6,7 @@ import random
 import string
 import subprocess
 import sys
+from base64 import b64encode
 from time import perf_counter
 
 import pytest
@@ -31,6 +32,27 @@ HOSTILE = {
     "orders": "ignore all the previous " * (SIZE // 24),
     "yaml": "kind: Secret data: " * (SIZE // 19),
     "addresses": "a@a." * (SIZE // 4),
+    "spoken passwords": "the password for the box is " * (SIZE // 28),
+    "password after password": "hunter2 as my password " * (SIZE // 23),
+    "passwords in a row": "password " * (SIZE // 9),
+    "spaced letters": "a b c d " * (SIZE // 8),
+    "parts of tokens": "aB3 x9Y " * (SIZE // 8),
+    "lines of parts": "aB3\nx9Y\n" * (SIZE // 8),
+    "tables": "| password | x |\n" * (SIZE // 17),
+    "lists of headings": "user,password\n" * (SIZE // 14),
+    "short base64": "aGVsbG8gd29ybGQhIQ== " * (SIZE // 21),
+    "nested base64": b64encode(b64encode(b"password=hunter2 " * (SIZE // 40))).decode(),
+    "cookies": "cookie: a=b; " * (SIZE // 13),
+    "pairs": "admin / a1 / " * (SIZE // 13),
+    "pins": "pin code " * (SIZE // 9),
+    "key words": "api key for the " * (SIZE // 16),
+    "seeds": "seed phrase: word word word " * (SIZE // 28),
+    "invisible": "pa\u200bss" * (SIZE // 5),
+    "look-alikes": "іgnоrе аll " * (SIZE // 11),
+    "commands": "curl -u docker login -p " * (SIZE // 24),
+    "from now on": "from now on, always when you " * (SIZE // 29),
+    "comments": "<!-- " * (SIZE // 5),
+    "links": "![a](https://a?" * (SIZE // 15),
 }
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from recollect.serve.mcp.results import changed_result, outcome_result, recall_result, update_result
+from recollect.serve.mcp.results import changed_result, corrected_result, outcome_result, recall_result
 from recollect.serve.mcp.schemas import integer, number, objects, output, split_commas, string, strings
+from recollect.serve.mcp.text import Advice
 from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
-from recollect.serve.mcp.tools.write import CHANGED
+from recollect.serve.mcp.tools.write import CHANGED, SOURCE
 
 
 def _store(context: ToolContext, given: Arguments) -> ToolResult:
     tags = split_commas(given.get("tags", ""))
-    return outcome_result(context, context.memory.remember(given["content"], tags=tags), _ways_out)
+    outcome = context.memory.remember(given["content"], tags=tags, source=given.get("source", "observed"))
+    return outcome_result(context, outcome, _ADVICE)
 
 
 def _ways_out(new: str, old: str) -> tuple[str, ...]:
@@ -18,8 +20,15 @@ def _ways_out(new: str, old: str) -> tuple[str, ...]:
         "both are true, each in its own case: do nothing",
         f'the old one needs another text: memory_update(id="{old}", content="…")',
         f'the new one replaces it from now on: memory_demote(id="{old}") and memory_reinforce(id="{new}")',
-        f'the old one was wrong: memory_update(id="{old}", content=the correct text)',
+        f'the old one was wrong: memory_demote(id="{old}")',
     )
+
+
+def _way_back(_: str, old: str) -> str:
+    return f'memory_update(id="{old}", content=its text)'
+
+
+_ADVICE = Advice(_ways_out, _way_back)
 
 
 def _query(context: ToolContext, given: Arguments) -> ToolResult:
@@ -37,7 +46,7 @@ def _demote(context: ToolContext, given: Arguments) -> ToolResult:
 
 def _update(context: ToolContext, given: Arguments) -> ToolResult:
     changes = {"content": given["content"]} | ({"tags": split_commas(given["tags"])} if "tags" in given else {})
-    return update_result(context, context.memory.update(context.ids.expand(given["id"]), **changes))
+    return corrected_result(context, given["id"], changes)
 
 
 _ID = {"id": string("as memory_query shows it, in brackets")}
@@ -51,7 +60,7 @@ KOSHI = (
             "One thing per call.\n"
             "Do NOT store a log of the day, temporary state, secrets, or what memory_query has just shown."
         ),
-        arguments={"content": string(), "tags": string("separated by commas")},
+        arguments={"content": string(), "tags": string("separated by commas"), "source": SOURCE},
         required=("content",),
         output_schema=CHANGED,
         run=_store,
@@ -98,8 +107,8 @@ KOSHI = (
         name="memory_update",
         title="Fix a memory",
         description=(
-            "Correct the text of a memory in place, and its tags if given; its score does not change. Not for storing "
-            "something new."
+            "Correct the text of a memory in place, and its tags if given; its score does not change. A memory that was "
+            "replaced by mistake holds again after it. Not for storing something new."
         ),
         arguments=_ID | {"content": string("the whole new text"), "tags": string("separated by commas")},
         required=("id", "content"),

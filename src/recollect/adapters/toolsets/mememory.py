@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.serve.mcp.results import changed_result, memories_result, outcome_result, recall_result, update_result
+from recollect.serve.mcp.results import changed_result, corrected_result, memories_result, outcome_result, recall_result
 from recollect.serve.mcp.schemas import enum, integer, number, object_, objects, output, split_commas, string, strings
-from recollect.serve.mcp.text import fence
+from recollect.serve.mcp.text import Advice, fence
 from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
-from recollect.serve.mcp.tools.write import CHANGED
+from recollect.serve.mcp.tools.write import CHANGED, SOURCE
 
 # The types of mememory as ours; its "bootstrap" is a way of delivery here.
 _TYPES: dict[str, dict[str, Any]] = {
@@ -32,13 +32,14 @@ def _remember(context: ToolContext, given: Arguments) -> ToolResult:
     fields: dict[str, Any] = dict(_TYPES[given.get("type", "fact")])
     fields["scope"] = given.get("scope") or ("project" if "project" in given else "global")
     fields |= {name: given[name] for name in ("project", "weight", "delivery") if name in given}
+    fields["source"] = given.get("source", "observed")
     if "tags" in given:
         fields["tags"] = split_commas(given["tags"])
     if "ttl" in given:
         fields["ttl"] = _seconds(given["ttl"])
     if "supersedes" in given:
         fields["supersedes"] = context.ids.expand(given["supersedes"])
-    return outcome_result(context, context.memory.remember(given["content"], **fields), _ways_out)
+    return outcome_result(context, context.memory.remember(given["content"], **fields), _ADVICE)
 
 
 def _seconds(ttl: str) -> float:
@@ -51,10 +52,17 @@ def _seconds(ttl: str) -> float:
 def _ways_out(new: str, old: str) -> tuple[str, ...]:
     return (
         "both are true, each in its own case: do nothing",
-        f'the old one needs another text: update(id="{old}", content="…"), and forget(id="{new}")',
+        f'the old one needs another text: update(id="{new}", content="…"), and remember(content=the same text, supersedes="{old}")',
         f'the new one replaces it from now on: remember(content=…, supersedes="{old}")',
         f'the old one was wrong: forget(id="{old}")',
     )
+
+
+def _way_back(_: str, old: str) -> str:
+    return f'update(id="{old}", content=its text)'
+
+
+_ADVICE = Advice(_ways_out, _way_back)
 
 
 def _recall(context: ToolContext, given: Arguments) -> ToolResult:
@@ -67,7 +75,7 @@ def _forget(context: ToolContext, given: Arguments) -> ToolResult:
 
 
 def _update(context: ToolContext, given: Arguments) -> ToolResult:
-    return update_result(context, context.memory.update(context.ids.expand(given["id"]), content=given["content"]))
+    return corrected_result(context, given["id"], {"content": given["content"]})
 
 
 def _list(context: ToolContext, given: Arguments) -> ToolResult:
@@ -111,6 +119,7 @@ MEMEMORY = (
             "weight": number("0.1 to 1: how sure"),
             "supersedes": string("id of the memory it replaces"),
             "delivery": enum(("bootstrap", "pinned", "on_demand")),
+            "source": SOURCE,
         },
         required=("content",),
         output_schema=CHANGED,
@@ -155,8 +164,8 @@ MEMEMORY = (
         name="update",
         title="Update",
         description=(
-            "Change the text of a memory; its other fields do not change, and its age starts from zero. Not for a "
-            "belief that was true once: supersede it."
+            "Change the text of a memory; its other fields do not change, and its age starts from zero. A belief that "
+            "was replaced by mistake holds again after it. Not for a belief that was true once: supersede it."
         ),
         arguments={"id": string(), "content": string()},
         required=("id", "content"),

@@ -1,72 +1,14 @@
-"""Secrets known by the name they are assigned to, and passwords in code or prose.
-
-The first functions distinguish a random value (`sk-live-8fK2…`) from a placeholder (`sk-your-key-here`), a reference to a
-variable and a plain name; every detector of secrets uses them.
-"""
+"""Secrets known by the name they are assigned to: `api_token: 9fK…`, "the signing key is 3b1c…"."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from math import log2
 from typing import Final
 
 from recollect.capture.screen.finding import Finding
+from recollect.capture.screen.secret_values import is_name, is_placeholder, is_reference, looks_random
 from recollect.values.patterns import compiled
-
-# Longer samples change the estimate by less than a tenth of a bit and would make a 1 MB line slow.
-_SAMPLE = 256
-
-_PLACEHOLDER = r"""(?xi)
-    ([x*\#.?0_-])\1{4,} | \.\.\. | abcdefghijkl | (?<![a-z0-9])(?:xxx+|yyy+|zzz+|foo|bar|baz|foobar)(?![a-z0-9])
-  | ([a-z0-9])\2{11,} | redacted | placeholder | change[-_ ]?(?:me|this|it) | replace[-_ ]?(?:me|this|with) | todo
-  | (?<![a-z])(?:your|my|insert|enter|add|put|paste|some|the)[-_ ]?\w*(?:key|token|secret|pass|value|name|here|id)
-  | (?:key|token|secret|password|goes)[-_ ]?here | dummy | not[-_ ]?a?[-_ ]?(?:real|secret) | (?<![a-z])(?:example
-    |sample)
-  | (?:example|sample)(?![a-z0-9]) | ^(?:null|none|true|false|undefined|nil|empty|required|optional|string)$
-"""
-_REFERENCE = r"""(?xi)
-    ^[$%@&{<\[(] | \$\{ | \{\{ | \$\( | ^%\w+%$ | ^<.*>$ | process\.env | os\.(?:environ|getenv) | getenv | import\.meta
-  | ^(?:secrets?|vars?|env|config|settings|self|this|args|options|params|data|local|module|request|req|ctx)[.\[]
-  | ^[a-z_]\w*(?:\.[a-z_]\w*)*[(\[] | ^(?:https?|file|arn|urn|projects|vault)[:/]
-"""
-_FILE_NAME = (
-    r"(?i)\.(?:pem|cer|crt|key|p12|pfx|jks|txt|json|ya?ml|toml|ini|cfg|conf|xml|html?|css|jsx?|tsx?|py|go|rs|rb|"
-    r"java|kt|cs|php|sh|md|png|jpe?g|gif|svg|pdf|zip|gz|tar|jar|com|org|net|io|dev|local|image|keytab|keystore)$"
-)
-_DOTTED_NAME = r"^[A-Za-z_][A-Za-z_0-9]*(?:(?:\.|::|->)[A-Za-z_][A-Za-z_0-9]*)+$"
-
-
-def entropy(value: str) -> float:
-    """Shannon entropy in bits per character."""
-    sample = value[:_SAMPLE]
-    size = len(sample)
-    return -sum(n / size * log2(n / size) for n in Counter(sample).values()) if size else 0.0
-
-
-def is_placeholder(value: str) -> bool:
-    """Whether a value is what documentation writes in place of a secret."""
-    return compiled(_PLACEHOLDER).search(value[:_SAMPLE]) is not None
-
-
-def is_reference(value: str) -> bool:
-    """Whether a value is code that gets the secret from elsewhere: a variable, a template, a call, an address."""
-    return compiled(_REFERENCE).search(value[:_SAMPLE]) is not None
-
-
-def is_name(value: str) -> bool:
-    """Whether a value is a file name or an identifier: `cert.p12`, `X25519.KeyPair`."""
-    return any(compiled(p).search(value[:_SAMPLE]) for p in (_FILE_NAME, _DOTTED_NAME))
-
-
-def looks_random(value: str, bits: float) -> bool:
-    """Whether letters and digits are mixed as in a generated token, with an entropy of at least `bits` per character."""
-    head = value[:_SAMPLE]
-    if head.isalpha() or not any(c.isalnum() for c in head):
-        return False
-    return any(c.isdigit() for c in head) and entropy(head) >= bits and not is_placeholder(head)
-
 
 # Possessive counts (`{0,60}+`) keep matching linear on a long line of names.
 _ASSIGNMENT = r"""(?x)
@@ -74,14 +16,14 @@ _ASSIGNMENT = r"""(?x)
     \\{0,2}["'`\])}]{0,3}+
     (?P<operator> [ \t]{0,4}(?: [?+.|:]{0,3}=>? | :{1,2} | , | > | \|\| )[ \t]{0,4}(?:[|>][ \t]{0,3})? \s{0,12}
                 | [ ](?:is|was|ist|es|est)[ ]:?[ ]? | \( | (?(flag)[ \t]{1,3}|(?!)) )
-    (?P<quote>\\{0,2}["'`]{1,3}|[@]?["']|!!binary[ ])? (?:Bearer[ ]|Basic[ ]|Token[ ])?
+    (?P<quote>\\{0,2}["'`]{1,3}|[@]?["']|!!binary[ ])? (?:Bearer[ ]|Basic[ ]|Token[ ]|base64:|hex:)?
     (?P<value>[A-Za-z0-9_+/.~|-][A-Za-z0-9_+/.~|=-]{7,600}+)
     (?P<after>.?)
 """
 _TELLING_NAME = (
     r"(?i)secret|token|passw|pwd|api[_. -]?key|access[_. -]?key|(?:^|[_.-])auth(?:$|[_.-])|authoriz|[a-z]Auth$"
     r"|credential|creds?$|"
-    r"private[_. -]?key|signing|encrypt\w*[_.-]?key|session[_.-]?(?:id|key)|master[_.-]?key|licen[sc]e[_.-]?key"
+    r"private[_. -]?key|signing|encrypt\w*[_.-]?key|session[_.-]?(?:id|key)|master[_.-]?key|licen[sc]e[_. -]?key"
     r"|app[_.-]?key|secure$"
 )
 _KEY_NAME = r"(?i)(?:^|[_. -])key$|[a-z]Key$|_KEY$|login$|key[_-]?[12ab]$|^keys?$"
@@ -116,14 +58,56 @@ _UUID = r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-z]{12}$"
 _PLAIN_PART = r"(?<![A-Za-z0-9])(?:(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+){1,4}+\d{0,5}|\d{1,8})(?:[-_./]|$)"
 
 
-def named_secrets(text: str) -> Iterator[Finding]:
-    """Values whose name and form say that they are secret."""
+# A key word and a random value without an operator between them: "our API key 3f9a…", "use 3f9a… as the master key".
+_KEY_WORD = (
+    r"(?:(?:api|access|secret|signing|encryption|private|master|auth\w{0,11}|session|service|licen[sc]e|deploy|bearer|aes|hmac"
+    r"|jwt|client|app|admin|webhook|production|prod|live|storage|account|refresh)[ _-]?(?:key|token|secret)|key|token|secret)"
+)
+_KEYED = rf"""(?ix)(?<!\w)(?P<name>{_KEY_WORD})(?:['\u2019]s(?:\svalue)?)?(?:\s(?:for|of|to)\s[\w.' -]{{1,30}}?)?
+    (?:\s(?:is|was|ist|lautet|es|est))?[:=]?\s[`"'*]{{0,2}}(?:0x)?(?P<value>[A-Za-z0-9_+/-]{{16,200}}={{0,2}})(?![\w.])"""
+_KEYED_BEFORE = rf"""(?ix)(?<![\w/.])(?:0x)?(?P<value>[A-Za-z0-9_+/-]{{24,200}}={{0,2}})[`"']?\s(?:as|is|als|ist)\s
+    (?:the|my|our|your|a|an|der|mein|unser)\s(?:[\w-]{{1,20}}\s){{0,2}}?(?P<name>{_KEY_WORD})\b"""
+_LONG_ENOUGH_ALONE = 32
+# Addresses and mints of crypto currencies are public, and as random as a key.
+_PUBLIC_CONTEXT = (
+    r"(?i)wallet|address|mint|solana|\bspl\b|contract|public|pubkey|fingerprint|\bhash|commit|primary|foreign|ssh-"
+)
+_BASE58 = r"(?:0x)?[1-9A-HJ-NP-Za-km-z]{25,44}$"
+
+
+def named_secrets(text: str, lowered: str) -> Iterator[Finding]:
+    """Values whose name and form say that they are secret; `lowered` is the text in lower case."""
+    yield from _assigned(text)
+    if not ("key" in lowered or "token" in lowered or "secret" in lowered):
+        return
+    for pattern in (_KEYED, _KEYED_BEFORE):
+        for match in compiled(pattern).finditer(text):
+            value, alone = match["value"], match["name"].lower() in ("key", "token", "secret")
+            if alone and len(value) < _LONG_ENOUGH_ALONE:
+                continue
+            if looks_random(value, 2.8) and not _is_phrase(value) and not is_reference(value) and not is_name(value):
+                context = text[max(0, match.start() - 30) : match.start("value")]
+                if not compiled(_PUBLIC_CONTEXT).search(context):
+                    yield Finding("named-secret", *match.span("value"))
+
+
+def _is_address(name: str, value: str) -> bool:
+    """Whether a value is the public address of a wallet rather than a key."""
+    return compiled(_BASE58).match(value) is not None and compiled(_PUBLIC_CONTEXT).search(name) is not None
+
+
+def _assigned(text: str) -> Iterator[Finding]:
     pattern = compiled(_ASSIGNMENT)
     match = pattern.search(text)
     while match:
         value = match["value"].rstrip(".,-")
         resume = match.end("name")
-        if _is_candidate(value, match["after"]) and _is_secret(_full_name(text, match), value, match):
+        around = text[max(0, match.start() - 30) : match.start("value")]
+        if (
+            _is_candidate(value, match["after"])
+            and _is_secret(_full_name(text, match), value, match)
+            and not _is_address(around, value)
+        ):
             resume = match.start("value") + len(value)
             yield Finding("named-secret", match.start("value"), resume)
         # A rejected value may itself be the next name: `put("api_token", "9fK…")`.
@@ -195,104 +179,3 @@ def _is_phrase(value: str) -> bool:
         return False
     plain = compiled(_PLAIN_PART).findall(value)
     return sum(map(len, plain)) > 0.6 * len(value)
-
-
-_CUES = ("pass", "pwd", "kennwort", "mot de passe", "contrase", "senha", "wachtwoord")
-_CUES_BEYOND_ASCII = ("has\u0142o", "l\u00f6senord", "пароль", "密码", "密碼", "パスワード", "비밀번호")
-_PIN_CUES = ("pin ", "pin:", "cvv", "cvc", "code", "combination")
-
-_WORD = (
-    r"(?:pass(?:word|wd|wort|phrase|code|wrd)s?|pwd|kennwort|mot\ de\ passe|contrase(?:ñ|n)a|senha|wachtwoord"
-    r"|has\u0142o|l\u00f6senord|"
-    r"пароль|密码|密碼|パスワード|비밀번호|(?<=[_.-])pass|pass(?=\s?=))"
-)
-_ASSIGNED = rf"""(?ix)
-    {_WORD}(?P<rest>[\w.-]{{0,24}}+)\\?["'`\]]{{0,3}}\s{{0,3}}
-    (?P<operator>[:?+.|]{{0,3}}=>?|:|,|>)\s{{0,4}}
-    (?: \\?(?P<quote>["'`])(?P<quoted>[^"'`\n]{{4,80}}?)\\?(?P=quote) | (?P<bare>[^\s"'`<>,;(){{}}\[\]]{{5,80}}) )
-"""
-_SPOKEN = rf"""(?ix)
-    {_WORD}(?:\s(?:for|to|of|on|für|pour|para|del?)\s(?:[\w.'-]{{1,24}}\s){{1,5}}?)?\s?
-    (?:is(?:\snow)?|was|(?:set\s|changed\s)?to|ist|lautet|est|es|é|=|是|は|:|\uff1a)[:\uff1a]?\s?
-    (?: ["'`“](?P<quoted>[^"'`”\n]{{4,60}})["'`”] | (?P<bare>[^\s"'`“<>()]{{5,60}}) )
-"""
-_PIN = (
-    r"(?i)\b(?:pin|passcode|cvv2?|cvc|security code|door code|alarm code|gate code|safe combination)(?: code| number)?"
-    r"(?: (?:for|to|of) [\w' ]{1,24}?)?\s?(?:is|=|:)\s?(\d[\d-]{2,9})\b"
-)
-_OTHER_FIELD = (
-    r"(?i)^[_.-]?(?:hash\w*|field|file|path|policy|length|reset\w*|input|prompt|manager|confirm\w*|strength|id|hint"
-    r"|url|label|type|min\w*|max\w*|"
-    r"error|encoder|changed?|valid\w*|regex|expir\w*|form|text|box|salt|column|variable|changed_at|rules?|name"
-    r"|requirements?|attempts?)"
-)
-_STOCK_WORDS: Final = (
-    "password passwd pass pwd passphrase secret user username admin root guest test testing postgres mysql redis "
-    "mongo string str text none null true false required optional hidden varchar char password123 pass123 123456 "
-    "12345678 changeme test123 token confirm validate value input field self undefined process request "
-    "credentials letmein"
-)
-_TRIVIAL: Final = frozenset(_STOCK_WORDS.split())
-_REACH: Final = 240
-_SENTENCE_END: Final = ".,;?"
-_STRENGTH = r"(?=.*[A-Za-z]).{6,}$|(?=.*[^\w\s]).{6,}$|\d{6,}$"
-
-
-def passwords(text: str, lowered: str) -> Iterator[Finding]:
-    """Passwords and PINs given in the text, in code or in prose; `lowered` is the text in lower case."""
-    cues = _CUES if text.isascii() else (*_CUES, *_CUES_BEYOND_ASCII)
-    for at in _positions(cues, lowered):
-        # A password has a digit or is in quotes, and is close to the word.
-        if compiled(r"[\d\"'`]").search(text, at, at + _REACH):
-            yield from _assigned(text, at)
-            yield from _spoken(text, at)
-    if any(cue in lowered for cue in _PIN_CUES):
-        for match in compiled(_PIN).finditer(text):
-            yield Finding("pin-code", match.start(1), match.end(1))
-
-
-def _positions(cues: tuple[str, ...], lowered: str) -> Iterator[int]:
-    for cue in cues:
-        at = lowered.find(cue)
-        while at >= 0:
-            yield at
-            at = lowered.find(cue, at + len(cue))
-
-
-def _assigned(text: str, at: int) -> Iterator[Finding]:
-    match = compiled(_ASSIGNED).match(text, at)
-    if match is None or compiled(_OTHER_FIELD).match(match["rest"]):
-        return
-    if _is_password(match["quoted"] or match["bare"], quoted=bool(match["quoted"])):
-        yield _found("password-assignment", match)
-
-
-def _spoken(text: str, at: int) -> Iterator[Finding]:
-    match = compiled(_SPOKEN).match(text, at)
-    if match and _is_password((match["quoted"] or match["bare"]).rstrip(_SENTENCE_END), quoted=False):
-        yield _found("password", match)
-
-
-def _found(kind: str, match: re.Match[str]) -> Finding:
-    group = "quoted" if match["quoted"] else "bare"
-    value = match[group] if match["quoted"] else match[group].rstrip(_SENTENCE_END)
-    return Finding(kind, match.start(group), match.start(group) + len(value))
-
-
-def _is_password(value: str, *, quoted: bool) -> bool:
-    return (
-        _is_strong(value, quoted=quoted)
-        and value.lower() not in _TRIVIAL
-        and not is_placeholder(value)
-        and not is_reference(value)
-        and not is_name(value)
-    )
-
-
-def _is_strong(value: str, *, quoted: bool) -> bool:
-    """Whether the value is not a plain word: it has digits among letters, or is quoted and has capitals inside."""
-    if " " in value:
-        return False
-    if quoted and len(value) >= 8 and value.isalpha():
-        return not value.istitle() and not value.islower()
-    return any(map(str.isdigit, value)) and compiled(_STRENGTH).match(value) is not None

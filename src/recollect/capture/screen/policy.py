@@ -11,6 +11,7 @@ from recollect.capture.screen.finding import Finding, redact
 from recollect.capture.screen.personal import KINDS, find_personal
 from recollect.capture.screen.secrets import find_secrets
 from recollect.errors import InvalidInput
+from recollect.values.normalise import normalise
 
 Action = Literal["allow", "redact", "refuse"]
 _ACTIONS: Final = get_args(Action)
@@ -48,7 +49,8 @@ class Refusal:
 
 
 def apply_policy(text: str, policy: Mapping[str, Action] = DEFAULT_POLICY) -> Clean | Refusal:
-    """The text as it may be stored. Kinds that the policy does not mention are treated as in the default policy."""
+    """The text as it may be stored, in its normal form. Kinds that the policy does not mention are treated as by default."""
+    text = normalise(text)
     actions = checked_policy(policy)
     action = actions["secret"]
     secrets = find_secrets(text) if action != "allow" else ()

@@ -48,9 +48,12 @@ KEYS: Final = (
     ),
     Shape(
         "seed-phrase",
-        "phrase mnemonic",
-        r"(?i)(?:seed|recovery|mnemonic|secret|backup)(?: phrase| words|)\s?(?:is|="
-        r"|:)\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})\b",
+        "phrase mnemonic seed recovery backup",
+        r"(?i)(?:seed|recovery|mnemonic|secret|backup|wallet|\b(?:12|24)[- ]words?)(?: phrase| words| backup|)(?: (?:for|of|to)"
+        r" [\w' ]{1,30}?)?"
+        r"\s?(?:is|are|=|:)\s{0,3}[\"'`]?((?:(?:\d{1,2}[.)] ?)?"
+        r"(?!(?:the|and|for|are|was|has|not|from|with|your|our|must|should)\b)[a-z]{3,8}[ ,;\n-]{1,3}){11,23}"
+        r"(?:\d{1,2}[.)] ?)?[a-z]{3,8})\b",
     ),
 )
 
@@ -115,7 +118,7 @@ PLACES: Final = (
         "contribsys",
         r"(?i)BUNDLE_(?:ENTERPRISE|GEMS)__CONTRIBSYS__COM[\"']?\s{0,3}[=:]\s{0,3}[\"']?([a-f0-9]{8}:[a-f0-9]{8})",
     ),
-    Shape("cisco-password-password", "password 7", r"password 7 ([0-9A-F]{8,60})"),
+    Shape("cisco-password-password", "password", r"password 7 ([0-9A-F]{8,60})"),
     Shape(
         "slack-webhook",
         "hooks.slack.com",
@@ -162,8 +165,68 @@ PLACES: Final = (
         r"|ssws) ([A-Za-z0-9._~+/=|-]{12,2000})",
         3.0,
     ),
+    Shape(
+        "http-header",
+        "key: token:",
+        rf"(?im)^[>\s]{{0,4}}(?!Cookie|Token)(?:{_HEADER_NAME}):[ ]{{1,3}}(?:[a-z-]{{3,12}} )?([A-Za-z0-9._~+/=|-]{{16,2000}})$",
+        3.0,
+    ),
+    Shape(
+        "cookie",
+        "cookie curl",
+        r"(?i)(?:\b(?:set-)?cookie[\"']?\s?[:=]\s?[\"']?|curl\b[^\n]{0,200}?\s(?:-b|--cookie)\s?[\"']?)"
+        r"(?:[\w.-]{1,60}=[^\s;\"']{0,400};\s?){0,12}?"
+        r"([\w.-]{0,60}(?:sess|sid|auth|token|jwt|login|csrf|remember|key)[\w.-]{0,40}=[A-Za-z0-9%._~+/|:-]{10,2000}={0,2})",
+        3.0,
+    ),
+    Shape(
+        "cookie",
+        "cookie",
+        r"(?i)\b(?:set-)?cookie[\"']?\s?[:=]\s?[\"']?(?:[\w.-]{1,60}=[^\s;\"']{0,400};\s?){0,12}?"
+        r"([\w.-]{1,60}=(?=[a-z%_.-]{0,60}\d)[A-Za-z0-9%._~+/|:-]{24,2000}={0,2})",
+        3.5,
+    ),
+    Shape("http-header", "bearer", r"(?i)\bbearer\s+((?=[^\s\d]{0,40}\d)[A-Za-z0-9._~+/=|-]{20,2000})", 3.3),
+    Shape("django-secret-key", "django-insecure-", r"(django-insecure-[^\s\"'`]{16,120})", 3.0),
+    Shape(
+        "named-secret",
+        "secret_key secret-key secretkey",
+        r"(?i)secret[_-]?key[\"'\]]{0,2}\s{0,3}[:=]\s{0,3}[\"']([^\s\"']{16,200})[\"']",
+        3.5,
+    ),
+    Shape("totp-secret", "otpauth:", r"otpauth://[^\s\"']{1,200}?[?&]secret=([A-Za-z2-7]{12,200})", 2.0),
+    Shape("wifi-password", "wifi:", r"WIFI:[^\n]{0,80}?\bP:((?:\\.|[^;\n]){4,63});"),
     Shape("cli-password", "sshpass", r"sshpass\s+-p\s?[\"']?([^\s\"']{4,80})"),
     Shape("cli-password", "mysql", r"mysql\w{0,8}\s[^\n]{0,99}?\s-p([^\s\"']{6,80})"),
+    Shape(
+        "cli-password",
+        "login mongo 7z",
+        r"(?:docker|podman|helm|az|cf|oc|skopeo|mongo\w{0,7}|7z)\b[^\n]{0,120}?\s-p\s?[\"']?((?!ort|\d{1,5}:)[^\s\"'-][^\s\"']{3,79})",
+    ),
+    Shape(
+        "cli-password",
+        "-u",
+        r"(?:^|\s)-{1,2}[uU](?:ser(?:name)?)?[= ]?[^\s%]{1,80}\s+(?:[^\s]{1,80}\s+){0,3}?-[pPwa]\s?[\"']?"
+        r"((?=[^\s\"']{0,80}[A-Za-z])(?=[^\s\"']{0,80}\d)[^\s\"'/-][^\s\"']{5,79})",
+    ),
+    Shape("cli-password", "-u", r"\s-U\s?[\"']?[^\s%\"']{1,60}%([^\s\"']{4,80})"),
+    Shape("cli-password", "/p:", r"/u:\S{1,80}\s[^\n]{0,120}?/p:[\"']?([^\s\"']{4,80})"),
+    Shape("cli-password", "redis-cli", r"redis-cli\b[^\n]{0,99}?\s(?:-a|--pass)\s?[\"']?([^\s\"']{4,80})"),
+    Shape("cli-password", "requirepass masterauth", r"(?m)(?:requirepass|masterauth)\s+[\"']?([^\s\"']{4,120})"),
+    Shape("cli-password", "sudo", r"echo\s+(?:-n\s+)?[\"']?([^\s\"'|]{4,80})[\"']?\s*\|\s*sudo\s+-S"),
+    Shape(
+        "cli-password", "ldap", r"ldap(?:search|modify|add|delete|whoami)\b[^\n]{0,200}?\s-w\s?[\"']?([^\s\"']{4,80})"
+    ),
+    Shape("cli-password", "openssl", r"openssl\s[^\n]{0,200}?\s(?:-k|-K)\s[\"']?([^\s\"']{4,120})"),
+    Shape("cli-password", "pass:", r"-pass(?:in|out)?\s[\"']?pass:([^\s\"']{4,120})"),
+    Shape("cli-password", "zip", r"\b(?:un)?zip\s[^\n]{0,120}?-P\s?[\"']?([^\s\"']{4,80})"),
+    Shape("cli-password", "/user:", r"(?i)net use\s[^\n]{0,160}?/user:\S{1,60}\s+([^\s\"'/]{4,80})"),
+    Shape("cli-password", "htpasswd", r"htpasswd\s+-\w{0,4}b\w{0,4}\s+\S{1,120}\s+\S{1,60}\s+[\"']?([^\s\"']{4,80})"),
+    Shape(
+        "login-pair",
+        "@",
+        r"(?<![\w/:.@-])[A-Za-z][\w.-]{1,30}:((?=[^\s@]{0,60}\d)(?=[^\s@]{0,60}[A-Za-z])[^\s@:/\"'<>]{6,60})@[\w-]{1,60}[.:]\w",
+    ),
     Shape(
         "login-pair",
         "credential login logon",
@@ -175,8 +238,8 @@ PLACES: Final = (
     Shape(
         "kubernetes-secret",
         "kind:",
-        r"(?s)kind:\s{0,3}[\"']?Secret\b.{0,400}?\bdata:\s{0,8}\n?(?:\s{1,8}[\w.-]{1,60}:\s{0,4}(?:\|\s{0,12})"
-        r"?[\"']?([A-Za-z0-9+/]{10,2000}={0,3}))",
+        r"(?s)kind:\s{0,3}[\"']?Secret\b.{0,400}?\bdata:\s{0,8}\n?(?:\s{1,8}[\w.-]{1,60}:\s{0,4}[\"']?[A-Za-z0-9+/]{1,9}={0,3}"
+        r"[\"']?\s{0,3}\n){0,8}(?:\s{1,8}[\w.-]{1,60}:\s{0,4}(?:\|\s{0,12})?[\"']?([A-Za-z0-9+/]{10,2000}={0,3}))",
     ),
 )
 

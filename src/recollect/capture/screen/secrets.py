@@ -11,9 +11,13 @@ from functools import cache
 from typing import Final
 
 from recollect.capture.screen.finding import Finding, disjoint, redact
-from recollect.capture.screen.named_secrets import entropy, is_placeholder, is_reference, named_secrets, passwords
+from recollect.capture.screen.logins import login_pairs, table_cells
+from recollect.capture.screen.named_secrets import named_secrets
+from recollect.capture.screen.passwords import password_words, passwords, pin_codes
 from recollect.capture.screen.secret_formats import FORMATS, Format
 from recollect.capture.screen.secret_shapes import ANYWHERE, IN_RUNS, Shape
+from recollect.capture.screen.secret_values import entropy, is_placeholder, is_reference
+from recollect.capture.screen.views import decoded, joined, visible
 from recollect.values.patterns import compiled
 
 __all__ = ["Finding", "find_secrets", "redact"]
@@ -26,7 +30,16 @@ _STOCK_WORDS: Final = (
 _TRIVIAL_CREDENTIALS: Final = frozenset(_STOCK_WORDS.split())
 # Values written by people: their placeholders are words ("your-password"), not only repeated characters.
 _CHOSEN = frozenset(
-    {"url-password", "http-header", "netrc-password", "npmrc-token", "kubernetes-secret", "cli-password", "login-pair"}
+    {
+        "url-password",
+        "http-header",
+        "netrc-password",
+        "npmrc-token",
+        "kubernetes-secret",
+        "cli-password",
+        "login-pair",
+        "wifi-password",
+    }
 )
 
 
@@ -42,6 +55,17 @@ def _cued(shapes: tuple[Shape, ...]) -> tuple[tuple[str, Shape], ...]:
 
 def find_secrets(text: str) -> tuple[Finding, ...]:
     """Every credential found in the text, in order, without overlaps."""
+    view = visible(text)
+    if view is not None:
+        return disjoint(Finding(found.kind, *view.span(found.start, found.end)) for found in find_secrets(view.text))
+    found = _scan(text)
+    whole = joined(text)
+    if whole is not None:
+        found += [Finding(each.kind, *whole.span(each.start, each.end)) for each in _scan(whole.text)]
+    return disjoint(found) if found else ()
+
+
+def _scan(text: str, *, decode: bool = True) -> list[Finding]:
     text = _unescaped(text)
     lowered = lower(text)
     found = list(_of_shapes(ANYWHERE, lowered, text))
@@ -49,9 +73,23 @@ def find_secrets(text: str) -> tuple[Finding, ...]:
     runs = "\n".join(word for word in odd if _may_hold_token(word))
     if runs:
         found += _in_runs(runs, text)
-        found += named_secrets(text)
-    found += passwords(text, lowered)
-    return disjoint(found) if found else ()
+        found += named_secrets(text, lowered)
+        if decode:
+            found += _encoded(text)
+    words = password_words(text, lowered)
+    found += passwords(text, words)
+    found += pin_codes(text, lowered)
+    found += table_cells(text, lowered, words)
+    found += login_pairs(text, lowered)
+    return found
+
+
+def _encoded(text: str) -> Iterator[Finding]:
+    """Base64 of a text in which a credential is found, or of `user:password` after the word Basic."""
+    for start, end, plain in decoded(text):
+        basic = text[max(0, start - 6) : start].lower() == "basic "
+        if _scan(plain, decode=False) or (basic and compiled(r"[^\s:]+:\S+$").match(plain)):
+            yield Finding("encoded-secret", start, end)
 
 
 def _unescaped(text: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from recollect.capture.edit import edited
 from recollect.capture.gate import Gate, screen_record
 from recollect.capture.intake import draft_of, record_of
+from recollect.capture.tombstones import Incoming, Tombstone
 from recollect.errors import InvalidInput
 from recollect.portable import archives
 from recollect.portable.files import Location
@@ -80,7 +81,9 @@ class FolderImport:
 
     def _transaction(self) -> AbstractContextManager[Transaction]:
         store, policy = self.permissions.uow.runtime.store, self.policy
-        return store.transaction(policy.account, policy.actor, policy.clock(), operation=self._operation)
+        return store.transaction(
+            policy.account, policy.actor, policy.clock(), operation=self._operation, origin="import"
+        )
 
     def _visible_memories(self, ids: Sequence[str]) -> list[Record | None]:
         if not ids:
@@ -118,6 +121,11 @@ class FolderImport:
             for (edit, after, vectors), current in zip(ready, stored, strict=True):
                 if current != edit.before:
                     self._tally.refuse(edit.page.path, after.id, "it was changed here at the same time; import again")
+                    continue
+                reworded = after.content != edit.before.content
+                blocked = self._tombstones(tx, [(after, vectors)]) if reworded else {}
+                if after.id in blocked:
+                    self._tally.refuse(edit.page.path, after.id, blocked[after.id].reason)
                     continue
                 tx.change(edit.before, after, "update", vectors=vectors, reason="its file was edited")
                 self._tally.update(after.id)
@@ -173,10 +181,10 @@ class FolderImport:
         if not screened:
             return ready
         with self._view() as reader:
+            blocked = self._tombstones(reader, [(record, None) for _, record in screened])
             for each, record in screened:
-                reason = self._tombstone(reader, record)
-                if reason is not None:
-                    self._tally.refuse(each.page.path, None, reason)
+                if record.id in blocked:
+                    self._tally.refuse(each.page.path, None, blocked[record.id].reason)
                 elif not self.files.keeps_manifest and self._is_stored(reader, record):
                     self._tally.memories["unchanged"] += 1
                 else:
@@ -200,13 +208,9 @@ class FolderImport:
             return None
         return record
 
-    def _tombstone(self, reader: Reader, record: Record) -> str | None:
-        """Why a text must not come back: it was purged, or forgotten in the same place."""
-        if reader.purged(self.policy.account, record.content):
-            return "purged: this text was erased for good"
-        same = reader.same_text(self.policy.account, record.content)
-        forgotten = any(old.status == "forgotten" and old.place == record.place for old in same)
-        return "forgotten: this was forgotten on purpose" if forgotten else None
+    def _tombstones(self, reader: Reader, new: Incoming) -> Mapping[str, Tombstone]:
+        """Which of some texts must not come back; an edit that keeps its text does not bring it."""
+        return self.policy.blocked(reader, new, lambda _: False)
 
     def _is_stored(self, reader: Reader, record: Record) -> bool:
         """Whether this is stored already: an archive has no manifest that could be updated, and may be imported twice."""

@@ -57,7 +57,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "tiers": ("tiers", "Read, write and search across all tiers."),
     },
     "Undo": {
-        "undo": ("journal", "Undo the last operation, or a given one."),
+        "undo": ("journal", "Undo your last operation in this project, or a given one."),
         "restore": ("forget", "Restore a forgotten memory."),
         "history": ("journal", "Show every change of one memory."),
         "log": ("journal", "Show the latest changes of all memories."),
@@ -76,6 +76,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "stats": ("doctor", "Count memories by status, type, scope, project and tag."),
         "doctor": ("doctor", "Check the health of the store and the embedder."),
         "reembed": ("doctor", "Embed every memory with the current model."),
+        "vacuum": ("forget", "Rewrite the files of the store without what was erased."),
         "migrate": ("doctor", "Create or upgrade the schema of a PostgreSQL store."),
         "enable": ("config", "Enable memory again."),
         "disable": ("config", "Disable memory for a project or for all."),

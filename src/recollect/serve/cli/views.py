@@ -101,6 +101,14 @@ def show_summary(out: Renderer, record: Record, now: datetime) -> None:
     out.line("  ", *summary_line(record, now))
 
 
+def _lifting(refused: Refused) -> list[Line]:
+    """The commands that lift a tombstone, or lead to the memory that has the text."""
+    ways = [f"recollect restore {refused.forgotten[-8:]}"] if refused.forgotten else []
+    ways += ["--revive stores it all the same"] if refused.revivable else []
+    ways += [f"recollect get {refused.existing[-8:]}"] if refused.existing else []
+    return [(Span(" · ".join(ways), "dim"),)] if ways else []
+
+
 def show_outcome(out: Renderer, outcome: Outcome, now: datetime) -> None:
     """Stored, reinforced, superseded or refused, and why."""
     mark, tone = OUTCOME_MARKS[outcome.kind]
@@ -110,7 +118,7 @@ def show_outcome(out: Renderer, outcome: Outcome, now: datetime) -> None:
         notes.insert(0, (Span("triggers  ", "dim"), "   ".join(outcome.memory.triggers)))
     match outcome:
         case Refused(reason):
-            out.entry(lead, [(reason,), *notes])
+            out.entry(lead, [(reason,), *notes, *_lifting(outcome)])
         case Stored(memory):
             out.entry(lead, [*content_lines(out, memory), summary_line(memory, now), *notes])
         case Reinforced(memory, reason):
@@ -119,7 +127,8 @@ def show_outcome(out: Renderer, outcome: Outcome, now: datetime) -> None:
         case Superseded(memory, old, reason):
             was = (Span("was  ", "dim"), Span(one_line(old.content), "old"), "  ", short_id(old))
             why = (Span(f"why  {reason}", "dim"),)
-            out.entry(lead, [*content_lines(out, memory), summary_line(memory, now), was, why, *notes])
+            back = (Span(outcome.way_back, "dim"),)
+            out.entry(lead, [*content_lines(out, memory), summary_line(memory, now), was, why, back, *notes])
     if outcome.memory is not None:
         for conflict in outcome.conflicts:
             _show_conflict(out, conflict, outcome.memory.id)
@@ -200,7 +209,7 @@ def _signal(signal: Signal, width: int, scale: float) -> Line:
         f"  {signal.name.ljust(width)}  ",
         *bar(abs(signal.value) / scale),
         f"  {signal.value:6.3f}",
-        Span(f" × {signal.weight:5.2f} = {signal.contribution:6.3f}", "dim"),
+        Span(f" × {signal.weight:5.2f} → {signal.contribution:+6.3f}", "dim"),
     )
 
 

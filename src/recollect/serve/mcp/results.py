@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recollect.errors import RecollectError
-from recollect.serve.mcp.text import WaysOut, memories_text, outcome_text, recalled_text, ways_out, why
+from recollect.serve.mcp.text import RESOLVE, Advice, memories_text, outcome_text, recalled_text, way_back, why
 from recollect.serve.mcp.tool import ShortIds, ToolContext, ToolResult
 from recollect.values.enums import LOW_TRUST
 from recollect.values.memory import Record
@@ -26,9 +26,13 @@ _FULL_TRUST = 0.9
 _DEFAULTS = {"status": "active", "delivery": "on_demand", "importance": 0.5, "weight": 1.0, "score": 0, "season": None}
 
 
-def outcome_result(context: ToolContext, outcome: Outcome, ways: WaysOut = ways_out) -> ToolResult:
-    """What became of a draft; `ways` are the ways out of a contradiction as calls of the tools the agent has."""
-    return ToolResult(outcome_text(context, outcome, ways), outcome_json(outcome, context.ids))
+def outcome_result(context: ToolContext, outcome: Outcome, advice: Advice = RESOLVE) -> ToolResult:
+    """What became of a draft, and what can be done about it with the tools the agent has."""
+    structured = outcome_json(outcome, context.ids)
+    back = way_back(context, outcome, advice)
+    if back:
+        structured["notes"] = [*structured.get("notes", ()), *back]
+    return ToolResult(outcome_text(context, outcome, advice), structured)
 
 
 def recall_result(context: ToolContext, found: Recalled) -> ToolResult:
@@ -49,6 +53,14 @@ def changed_result(context: ToolContext, kind: str, record: Record, more: str = 
     short = context.ids.shorten(record)
     structured = {"kind": kind, "id": short, "memory": memory_json(record, context.ids)}
     return ToolResult(f"{kind} [{short}]. {more}".rstrip(), structured)
+
+
+def corrected_result(context: ToolContext, id: str, changes: dict[str, Any]) -> ToolResult:
+    """The result of an update in a tool set without `resolve`: a superseded memory holds again, beside the newer one."""
+    record = context.memory.get(context.ids.expand(id))
+    if record.superseded_by is not None:
+        context.memory.resolve((record.superseded_by, record.id), "keep_both")
+    return update_result(context, context.memory.update(record.id, **changes))
 
 
 def update_result(context: ToolContext, updated: Record | Refused) -> ToolResult:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from recollect.serve.mcp.tool import ShortIds, ToolContext
 from recollect.values.memory import Record
 from recollect.values.outcome import Conflict, Outcome, Refused, Superseded
 from recollect.values.recalled import Explanation, Hit, Recalled
 
-WaysOut = Callable[[str, str], Sequence[str]]
 _INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _MAX_TERMS, _MAX_NOTES = 6, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What an agent can do about an outcome, as calls of the tools it has, from the short ids of the new and the old memory."""
+
+    ways_out: Callable[[str, str], Sequence[str]]  # of a contradiction
+    way_back: Callable[[str, str], str]  # from a supersession
 
 
 def fence(context: ToolContext, lines: Sequence[str]) -> str:
@@ -57,20 +65,27 @@ def why(hit: Hit) -> str:
     return "; ".join(reasons) or "applies to this project"
 
 
-def outcome_text(context: ToolContext, outcome: Outcome, ways: WaysOut) -> str:
-    """What became of a draft, and how to resolve contradictions with the tools the agent has."""
+def outcome_text(context: ToolContext, outcome: Outcome, advice: Advice) -> str:
+    """What became of a draft, how to take back a supersession, and how to resolve contradictions."""
     if isinstance(outcome, Refused):
         return f"refused: {outcome.reason}. Nothing was stored."
     short = context.ids.shorten(outcome.memory)
     lines = [f"{outcome.kind} [{short}] ({_INVISIBLE.sub(' ', _place(outcome.memory))}): {_reason(context, outcome)}"]
-    lines += [f"note: {note}" for note in outcome.notes]
+    lines += [f"note: {note}" for note in (*outcome.notes, *way_back(context, outcome, advice))]
     if outcome.conflicts:
-        lines += _conflict_lines(context, outcome.conflicts, short, ways)
+        lines += _conflict_lines(context, outcome.conflicts, short, advice)
     return "\n".join(lines)
 
 
-def ways_out(new: str, old: str) -> tuple[str, ...]:
-    """The four ways out of a contradiction, as calls of the tool `resolve`."""
+def way_back(context: ToolContext, outcome: Outcome, advice: Advice) -> list[str]:
+    """How to bring back what was superseded: a memory that is still true must not stay hidden."""
+    if not isinstance(outcome, Superseded):
+        return []
+    new, old = context.ids.shorten(outcome.memory), context.ids.shorten(outcome.old)
+    return [f"if [{old}] is still true, bring it back: {advice.way_back(new, old)}"]
+
+
+def _ways_out(new: str, old: str) -> tuple[str, ...]:
     call = f'resolve(new="{new}", old="{old}", resolution='
     return (
         f'both are true, each in its own case: {call}"keep_both")',
@@ -78,6 +93,14 @@ def ways_out(new: str, old: str) -> tuple[str, ...]:
         f'the new one replaces it from now on: {call}"supersede")',
         f'the old one was wrong: {call}"forget")',
     )
+
+
+def _keep_both(new: str, old: str) -> str:
+    return f'resolve(new="{new}", old="{old}", resolution="keep_both")'
+
+
+# As calls of the tool `resolve`.
+RESOLVE = Advice(_ways_out, _keep_both)
 
 
 def _explained(explain: Explanation, trigger: str | None) -> list[str]:
@@ -110,7 +133,7 @@ def _reason(context: ToolContext, outcome: Outcome) -> str:
     return _INVISIBLE.sub(" ", outcome.reason)
 
 
-def _conflict_lines(context: ToolContext, conflicts: Sequence[Conflict], new: str, ways: WaysOut) -> list[str]:
+def _conflict_lines(context: ToolContext, conflicts: Sequence[Conflict], new: str, advice: Advice) -> list[str]:
     lines = [
         f"{memory_line(conflict.memory, context.ids)}\n"
         f"  similarity {conflict.similarity:.2f}: {_INVISIBLE.sub(' ', conflict.reason)}"
@@ -121,5 +144,5 @@ def _conflict_lines(context: ToolContext, conflicts: Sequence[Conflict], new: st
         "It may contradict existing memories:",
         fence(context, lines),
         "Both are stored for now. Ask the user which one is correct, unless they have just said so. Four ways out:",
-        *(f"- {way}" for way in ways(new, old)),
+        *(f"- {way}" for way in advice.ways_out(new, old)),
     ]

@@ -34,7 +34,10 @@ class IndexSearch:
         bm25, idf = index.scores(search.terms)
         window = self._window()
         legs = self._legs(bm25)
-        chosen = distinct(np.concatenate([self._named(), *legs, *self._extra_legs(bm25, window)]))
+        if 0 < self._gates.visible <= search.every:
+            chosen = self._allowed.nonzero()[0]
+        else:
+            chosen = distinct(np.concatenate([self._named(), *legs, *self._extra_legs(bm25, window)]))
         talking = np.concatenate([_NO_ROWS, *(leg[:TALKING] for leg in legs)])
         beside = index.turns.beside(talking, search.neighbours, self._allowed)
         spots = distinct(np.concatenate((chosen, beside))) if len(beside) else chosen

@@ -188,7 +188,9 @@ class MaskCache:
 
     def of(self, search: Search) -> VisibleRows:
         """The decisions for one search."""
-        key = (search.viewer.places(), search.filter, search.explain, search.past)
+        viewer = search.viewer
+        reached = viewer.identity if viewer.everywhere else viewer.places()
+        key = (reached, search.filter, search.explain, search.past)
         kept = self._kept.get(key)
         if kept is None or search.past or not kept.since <= search.now < kept.until:
             kept = self._decided(search)

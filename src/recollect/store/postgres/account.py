@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -82,8 +82,8 @@ class Shared:
     model: str = "none"
     dimensions: int = 1
     cache: AccountCache = field(default_factory=AccountCache)
-    # The keys of the hashes of texts, as they were read last.
-    secrets: tuple[bytes, ...] = ()
+    # The keys of the hashes of texts, by account, as they were read last.
+    secrets: dict[str, tuple[bytes, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +243,8 @@ class AccountView:
         if not found:
             return self._current(search)
         facts = _facts_of(found[0])
+        if search.viewer.everywhere:
+            facts = replace(facts, memories=facts.held, vectors=facts.embedded)
         key = _key(self.model, search)
         self._own[key] = facts
         # An index is made without an event: as long as one is due, the facts are asked for again.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import psycopg
@@ -18,7 +19,9 @@ from psycopg.types.string import TextLoader
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from recollect import errors
+from recollect.forking import follow_forks
 from recollect.store.postgres.arrays import register_arrays
+from recollect.store.postgres.deadline import Deadlines
 from recollect.store.postgres.errors import translate_errors, translated
 from recollect.store.postgres.options import Address, Options
 from recollect.store.postgres.sql import queries
@@ -73,23 +76,43 @@ def keeps_prepared_statements(connection: Connection) -> bool:
 class Connections:
     """The pooled connections of one open store."""
 
-    def __init__(self, address: Address, options: Options, *, search_path: str) -> None:
+    def __init__(
+        self, address: Address, options: Options, *, search_path: str, deadlines: Deadlines | None = None
+    ) -> None:
         self.address, self.options, self.search_path = address, options, search_path
-        self.waits = Waits()
-        self._pool: ConnectionPool[Connection] = ConnectionPool(
+        self.waits, self._deadlines = Waits(), deadlines or Deadlines()
+        self._pool, self._closed = self._new_pool(), False
+        follow_forks(self)
+
+    def _new_pool(self) -> ConnectionPool[Connection]:
+        """A pool that is opened when it is used."""
+        return ConnectionPool(
             # Prepared at its first use: parsing and planning a statement takes longer than running it.
-            kwargs={**address.parameters, "autocommit": True, "prepare_threshold": 0 if options.prepared else None},
-            min_size=1 if options.connections == 1 else 0,
-            max_size=options.connections,
+            kwargs={
+                **self.address.parameters,
+                "autocommit": True,
+                "prepare_threshold": 0 if self.options.prepared else None,
+            },
+            min_size=1 if self.options.connections == 1 else 0,
+            max_size=self.options.connections,
             configure=configure,
-            timeout=options.wait_seconds,
-            reconnect_timeout=options.wait_seconds,
+            timeout=self.options.wait_seconds,
+            reconnect_timeout=self.options.wait_seconds,
             name="recollect",
-            open=True,
+            open=False,
         )
+
+    def before_fork(self) -> None:
+        """Nothing to let go of: the connections stay the parent's."""
+
+    def after_fork(self, *, child: bool) -> None:
+        """The child has a pool of its own. It keeps that of its parent, unused: to close it would end the parent's connections."""
+        if child:
+            self._parents_pool, self._pool = self._pool, self._new_pool()
 
     def take(self) -> Connection:
         """A ready connection; waits for one while all are in use."""
+        self._open()
         try:
             return self._pool.getconn(min(_PROBE_SECONDS, self.options.wait_seconds))
         except PoolClosed:
@@ -108,16 +131,12 @@ class Connections:
         """Return a connection; the pool drops a broken one, and rolls back what was left open on it."""
         self._pool.putconn(connection)
 
-    def drop_dead(self) -> None:
-        """After a connection was found dead: check the idle ones, and drop those that are dead too."""
-        self._pool.check()
-
     def run(self, connection: Connection, statements: Sequence[Statement]) -> list[Rows]:
         """Send statements together, wait once, and return the rows of each."""
         self.waits.count += 1
         cursors = []
         try:
-            with connection.pipeline():
+            with self.within_limit(connection), connection.pipeline():
                 for sql, values, prepare in statements:
                     cursor = connection.cursor(binary=True)
                     cursors.append(cursor.execute(sql, values, prepare=prepare))
@@ -132,16 +151,29 @@ class Connections:
     def roll_back(self, connection: Connection) -> None:
         """Roll back the transaction of a connection; not in a pipeline, because psycopg drops its prepared statements with it."""
         self.waits.count += 1
-        connection.rollback()
+        with self.within_limit(connection):
+            connection.rollback()
+
+    def within_limit(self, connection: Connection) -> AbstractContextManager[None]:
+        """Wait no longer for what is done on a connection than a statement may take."""
+        return self._deadlines.within(connection, self.options.statement_seconds)
 
     def close(self) -> None:
+        self._closed = True
         self._pool.close()
+
+    def _open(self) -> None:
+        if self._pool.closed and not self._closed:
+            self._pool.open()
 
     def _probe(self) -> None:
         """The pool waits in silence for a server that is away: ask the server itself."""
         try:
-            with psycopg.connect(**self.address.parameters, autocommit=True):
-                pass
+            with (
+                psycopg.connect(**self.address.parameters, autocommit=True) as connection,
+                self.within_limit(connection),
+            ):
+                configure(connection)
         except psycopg.Error as error:
             raise translated(error, self.address) from error
 

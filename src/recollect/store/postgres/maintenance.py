@@ -121,16 +121,3 @@ def partitions_of(connection: Connection, address: Address, account: str) -> lis
     values = {"schema": address.schema, "account_id": account_number(account)}
     found = connection.execute(queries()["partitions_of"], values).fetchall()
     return [sql.Identifier(address.schema, name) for (name,) in found]
-
-
-def vacuum(address: Address, account: str) -> None:
-    """After a purge, remove the old versions of its rows. Only the owner may; for another role, autovacuum does it later.
-
-    What the server keeps for itself (its write-ahead log until it is recycled, backups, replicas) is out of reach of SQL.
-    """
-    with connect_directly(address) as connection, translate_errors(address):
-        tables = partitions_of(connection, address, account)
-        if tables:
-            # One statement for all: VACUUM takes a list of tables, each in a transaction of its own.
-            named = sql.SQL(", ").join(tables)
-            connection.execute(sql.SQL("VACUUM (INDEX_CLEANUP ON, TRUNCATE ON) {}").format(named))

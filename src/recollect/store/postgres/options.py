@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -13,6 +14,9 @@ from recollect.errors import SettingsError
 
 # Without keepalives, a call would wait for a quarter of an hour on a network that drops packets.
 _KEEPALIVES = {"keepalives": 1, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+
+
+_SHORT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,11 @@ class Address:
     def without_secret(self, text: str) -> str:
         """A message of the driver on one line, without the password."""
         line = " ".join(text.split())
-        return line.replace(self.password, "…") if self.password else line
+        if not self.password:
+            return line
+        # A very short password is a part of many words.
+        whole = r"\b" if len(self.password) < _SHORT and self.password.isalnum() else ""
+        return re.sub(f"{whole}{re.escape(self.password)}{whole}", "…", line)
 
 
 def parse_address(url: str, options: Options) -> Address:

@@ -10,12 +10,13 @@ BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE
 -- account: An account's name and state, and the projects that are switched off.
 SELECT a.name, a.seq, a.clusters, a.held, a.replacing, ARRAY(SELECT s.project FROM switches AS s WHERE s.account_id = %(account_id)s),
        EXISTS (SELECT FROM purged AS p WHERE p.account_id = %(account_id)s),
+       EXISTS (SELECT FROM tallies AS t WHERE t.account_id = %(account_id)s AND t.kind = 'status' AND t.name = 'forgotten'),
        EXISTS (SELECT FROM documents AS d WHERE d.account_id = %(account_id)s AND d.kind = 'gap'),
        EXISTS (SELECT FROM triggers AS g WHERE g.account_id = %(account_id)s)
 FROM accounts AS a WHERE a.account_id = %(account_id)s
 
--- secrets: The keys of the hashes of texts: the one in use, and those of stores that were brought in.
-SELECT name, value FROM notes WHERE account_id = 0 AND name IN ('secret', 'former_secrets')
+-- secrets: The keys of the hashes of an account's texts: the one in use, and those of stores that were brought in.
+SELECT name, value FROM notes WHERE account_id = %(account_id)s AND name IN ('secret', 'former_secrets')
 
 -- lock_account: One writer per account at a time; and a number for its first new row.
 SELECT pg_advisory_xact_lock(%(lock)s) IS NOT NULL, nextval('memory_rows')
@@ -36,8 +37,9 @@ SELECT set_config('role', %(role)s, true)
 -- all_accounts: Every account that has anything.
 SELECT name FROM accounts ORDER BY name COLLATE "C"
 
--- is_empty_store: Whether no account has a memory, and there is no other account.
-SELECT NOT EXISTS (SELECT FROM accounts WHERE account_id <> %(own)s OR held > 0)
+-- has_no_texts: Whether nothing was stored under the key of an account.
+SELECT NOT EXISTS (SELECT FROM memories WHERE account_id = %(account_id)s)
+   AND NOT EXISTS (SELECT FROM purged WHERE account_id = %(account_id)s)
 
 -- add_account: Make an account known.
 INSERT INTO accounts (account_id, name) VALUES (%(account_id)s, %(name)s) ON CONFLICT DO NOTHING
@@ -171,8 +173,8 @@ SELECT account_id, row, pattern FROM json_populate_recordset(NULL::triggers, %(t
 DELETE FROM triggers WHERE account_id = %(account_id)s AND row = %(row)s
 
 -- insert_events: Lines of the journal, as JSON, in their order.
-INSERT INTO events (account_id, operation, at, actor, kind, memory, row, before, after, reason, undoes, document)
-SELECT account_id, operation, at, actor, kind, memory, row, before, after, reason, undoes, document
+INSERT INTO events (account_id, operation, at, actor, kind, memory, row, before, after, reason, undoes, document, origin)
+SELECT account_id, operation, at, actor, kind, memory, row, before, after, reason, undoes, document, origin
 FROM json_populate_recordset(NULL::events, %(events)s::json)
 
 -- insert_whole: New rows, their tags and their events in one statement.
@@ -191,10 +193,10 @@ CASE m.scope WHEN 'agent' THEN '["agent",' || to_json(coalesce(m.agent, '')) || 
 
 -- replay_event: An event as it was, under a new number.
 WITH told AS (
-    INSERT INTO events (account_id, operation, at, actor, kind, memory, row, before, after, reason, undoes, document)
+    INSERT INTO events (account_id, operation, at, actor, kind, memory, row, before, after, reason, undoes, document, origin)
     SELECT %(account_id)s, %(operation)s, %(at)s, %(actor)s, %(kind)s, %(memory)s, coalesce((
         SELECT row FROM memories WHERE account_id = %(account_id)s AND id = %(memory)s AND %(document)s::text IS NULL), 0),
-        %(before)s, %(after)s, %(reason)s, %(undoes)s, %(document)s
+        %(before)s, %(after)s, %(reason)s, %(undoes)s, %(document)s, %(origin)s
     RETURNING seq, memory, document),
 moved AS (UPDATE accounts SET seq = (SELECT t.seq FROM told AS t) WHERE account_id = %(account_id)s),
 counted AS (INSERT INTO tallies AS c (account_id, kind, name, room, held)
@@ -206,8 +208,22 @@ SELECT t.seq FROM told AS t
 -- scrub_events: A purged memory leaves the skeleton of its journal, no images.
 UPDATE events SET before = NULL, after = NULL, reason = NULL WHERE account_id = %(account_id)s AND memory = %(memory)s
 
+-- rewrite_event: An event without a purged text.
+UPDATE events SET before = %(before)s, after = %(after)s, reason = %(reason)s WHERE account_id = %(account_id)s AND seq = %(seq)s
+
+-- memories_mentioning: Memories with a word, given in lower case, in any field that a person or an agent wrote.
+SELECT {memory} FROM memories AS m WHERE m.account_id = %(account_id)s AND position(%(word)s IN lower(concat_ws(E'\n',
+    m.content, array_to_string(m.tags, E'\n'), m.more, m.key, m.session, m.task, m.project, m.speaker, m.season) COLLATE "C")) > 0
+ORDER BY m.row
+
 -- event: The columns of an event.
-e.seq, e.operation, e.at, e.actor, e.kind, e.memory, e.before, e.after, e.reason, e.undoes, e.document
+e.seq, e.operation, e.at, e.actor, e.kind, e.memory, e.before, e.after, e.reason, e.undoes, e.document, e.origin
+
+-- events_mentioning: Events with a word in an image or in the reason, and all events of gaps.
+SELECT {event} FROM events AS e
+WHERE e.account_id = %(account_id)s AND coalesce(e.before, e.after, e.reason) IS NOT NULL
+AND (e.document = 'gap' OR position(%(word)s IN lower(concat_ws(E'\n', e.before, e.after, e.reason) COLLATE "C")) > 0)
+ORDER BY e.seq
 
 -- find_events: Events between two numbers; conditions and order follow.
 SELECT {event} FROM events AS e WHERE e.account_id = %(account_id)s AND e.seq > %(after)s AND e.seq < %(before)s
@@ -230,6 +246,7 @@ ORDER BY e.seq DESC LIMIT %(limit)s
 e.account_id = %(account_id)s AND e.seq < %(before)s AND e.kind <> ALL (%(kinds)s) AND e.undoes IS NULL
 AND NOT EXISTS (SELECT FROM events AS u WHERE u.account_id = %(account_id)s AND u.undoes = e.operation OFFSET 0)
 AND (SELECT max(l.seq) FROM events AS l WHERE l.account_id = %(account_id)s AND l.operation = e.operation) < %(before)s
+AND (%(actor)s::text IS NULL OR e.actor = %(actor)s::text AND e.origin IN ('person', 'agent'))
 
 -- latest_operations: The events of the newest operations that can be undone. Each step looks for the newest event of another one.
 WITH RECURSIVE found AS (
@@ -400,6 +417,11 @@ SELECT {document} FROM documents WHERE account_id = %(account_id)s AND kind = %(
 SELECT {document} FROM documents
 WHERE account_id = %(account_id)s AND kind = %(kind)s AND name >= %(low)s AND name < %(high)s ORDER BY name, id
 
+-- documents_mentioning: Documents with a word in their name or body, and all gaps.
+SELECT {document} FROM documents
+WHERE account_id = %(account_id)s AND (kind = 'gap' OR position(%(word)s IN lower(concat_ws(E'\n', name, body) COLLATE "C")) > 0)
+ORDER BY id
+
 -- log_access: One reading or writing of a context.
 INSERT INTO accesses (account_id, document, at, agent, action, memory)
 VALUES (%(account_id)s, %(document)s, %(at)s, %(agent)s, %(action)s, %(memory)s)
@@ -498,11 +520,22 @@ SELECT c.relname
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_inherits AS i ON i.inhrelid = c.oid
 JOIN pg_class AS t ON t.oid = i.inhparent JOIN pg_partitioned_table AS p ON p.partrelid = t.oid
 WHERE n.nspname = %(schema)s AND c.relkind = 'r' AND pg_has_role(session_user, c.relowner, 'USAGE')
-AND t.relname IN ('memories', 'tags', 'vectors', 'terms', 'events', 'links',
+AND t.relname IN ('memories', 'tags', 'vectors', 'terms', 'rooms', 'centers', 'events', 'links',
       'triggers', 'clusters', 'members', 'documents', 'tallies')
 AND satisfies_hash_partition(t.oid, (SELECT count(*)::integer FROM pg_inherits WHERE inhparent = t.oid),
     substring(pg_get_expr(c.relpartbound, c.oid) FROM 'remainder (\d+)')::integer, %(account_id)s::bigint)
 ORDER BY c.relname
+
+-- size_of_tables: How many bytes some tables take, with their indexes.
+SELECT coalesce(sum(pg_total_relation_size(t.name::regclass)), 0)::bigint FROM unnest(%(names)s::text[]) AS t (name)
+
+-- older_snapshots: How many other transactions, standbys and replication slots may still see rows that are deleted by now.
+SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()
+            AND (datname = current_database() OR backend_type = 'walsender'))
+     + (SELECT count(*) FROM pg_replication_slots WHERE xmin IS NOT NULL)
+
+-- lock_patience: How long to wait for a lock.
+SELECT set_config('lock_timeout', %(milliseconds)s, false)
 
 -- server: The server, the extension, and what decides whether an acknowledged change survives a power cut.
 SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension WHERE extname = 'vector'),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import StoreError
-from recollect.store.graph import AccountGraph, GraphQueries, among_visible
+from recollect.store.graph import AccountGraph, GraphQueries, among_visible, document_of
 from recollect.store.journal import NOT_UNDOABLE, last_place
 from recollect.store.postgres.account import AccountView, Plan, Shared
 from recollect.store.postgres.connections import Rows, Statement
@@ -28,9 +28,10 @@ from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.enums import SCOPES, LinkRelation
 from recollect.values.event import Event
-from recollect.values.ids import fingerprint
+from recollect.values.ids import fingerprint, purge_digests
 from recollect.values.link import Edge, Node
 from recollect.values.memory import Record
+from recollect.values.purge import Mentions
 from recollect.values.scope import Identity, Place, reaches
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search, Snippet
 from recollect.values.transfer import StoredRow
@@ -114,6 +115,10 @@ class PostgresReader(GraphQueries):
 
     def purged(self, account: str, text: str) -> bool:
         return self._look_up_text(account, text)[0]
+
+    def has_tombstones(self, account: str) -> bool:
+        state = self._session.state(account)
+        return state.purged or state.forgotten or self._session.wrote_tombstones
 
     def places_of(self, account: str, ids: Sequence[str]) -> dict[str, Place]:
         wanted = [str(UUID(one)) for one in ids]
@@ -266,6 +271,17 @@ class PostgresReader(GraphQueries):
         sql += f" {queries()['newest_events' if newest_first else 'oldest_events']}"
         return [event_of(row) for row in self._session.run(account, Statement(sql, values))[0]]
 
+    def mentions(self, account: str, word: str) -> Mentions:
+        names = ("memories_mentioning", "documents_mentioning", "events_mentioning")
+        memories, documents, events = self._session.run(
+            account, *(Statement(queries()[name], {"word": word}) for name in names)
+        )
+        return Mentions(
+            [self._memory(row, account) for row in memories],
+            [document_of(row, account) for row in documents],
+            [event_of(row) for row in events],
+        )
+
     def operations_like(self, account: str, part: str, limit: int) -> list[str]:
         digits = part.replace("-", "").lower()
         low, high = (str(UUID(digits.ljust(32, pad))) for pad in "0f")
@@ -283,8 +299,11 @@ class PostgresReader(GraphQueries):
         self._session.not_undone |= set(operations) - {row[0] for row in undone}
         return operations
 
-    def latest_operations(self, account: str, limit: int, before: int | None = None) -> list[list[Event]]:
-        values = {"limit": limit, "before": 2**63 - 1 if before is None else before, "kinds": list(NOT_UNDOABLE)}
+    def latest_operations(
+        self, account: str, limit: int, before: int | None = None, *, actor: str | None = None
+    ) -> list[list[Event]]:
+        until = 2**63 - 1 if before is None else before
+        values = {"limit": limit, "before": until, "kinds": list(NOT_UNDOABLE), "actor": actor}
         found: dict[str, list[Event]] = {}
         for event in map(event_of, self._read(account, "latest_operations", **values)):
             found.setdefault(event.operation, []).append(event)
@@ -306,9 +325,17 @@ class PostgresReader(GraphQueries):
             return frozenset(row[0] for row in self._read(account, "switched_off"))
         return self._session.state(account).off
 
-    def note(self, name: str) -> str | None:
-        found = self._session.read_store("get_note", name=name)
+    def note(self, name: str, account: str | None = None) -> str | None:
+        session = self._session
+        found = (
+            session.read_store("get_note", name=name)
+            if account is None
+            else session.read("get_note", account, name=name)
+        )
         return str(found[0][0]) if found else None
+
+    def digest_keys(self, account: str) -> tuple[str, ...]:
+        return tuple(key.hex() for key in self._session.secrets(account))
 
     def accounts(self) -> list[str]:
         if not self._session.sees_all():
@@ -344,22 +371,29 @@ class PostgresReader(GraphQueries):
 
     def prefetch_texts(self, account: str, texts: Sequence[str]) -> None:
         # The keys are those the process saw last; a session that writes learns with its beginning whether they still are.
-        secrets = self._shared.secrets or self._session.secrets()
+        secrets = self._shared.secrets.get(account) or self._keys(account)
         self._read_texts(account, texts, secrets)
-        if self._session.secrets() != secrets:
-            self._read_texts(account, texts, self._session.secrets())
-        self._shared.secrets = self._session.secrets()
+        if self._keys(account) != secrets:
+            self._read_texts(account, texts, self._keys(account))
+        self._shared.secrets[account] = self._keys(account)
 
     def _look_up_text(self, account: str, text: str) -> tuple[bool, list[Record]]:
         """Whether a text was purged, and the memories with exactly this text: whoever asks for the one asks for the other."""
-        known = self._session.texts
-        if not self._shared.secrets or (account, fingerprint(text, self._shared.secrets[0])) not in known:
+        known, secrets = self._session.texts, self._shared.secrets
+        if account not in secrets or (account, fingerprint(text, secrets[account][0])) not in known:
             self.prefetch_texts(account, [text])
-        return known[account, fingerprint(text, self._shared.secrets[0])]
+        return known[account, fingerprint(text, secrets[account][0])]
+
+    def _keys(self, account: str) -> tuple[bytes, ...]:
+        """The keys of the hashes of an account's texts. Before its first text there is none, and any key finds nothing."""
+        return self._session.secrets(account) or (b"none",)
 
     def _read_texts(self, account: str, texts: Sequence[str], secrets: Sequence[bytes]) -> None:
         """What there is of some texts, by the digest under the key in use; former keys count for what was purged."""
-        digests = {fingerprint(text, secrets[0]): [fingerprint(text, secret) for secret in secrets] for text in texts}
+        digests = {
+            fingerprint(text, secrets[0]): [one for secret in secrets for one in purge_digests(text, secret)]
+            for text in texts
+        }
         values = {"all": [one for some in digests.values() for one in some], "digests": list(digests)}
         names = ("purged_among", "by_digests", "replacing")
         gone, rows, replacing = self._session.run(

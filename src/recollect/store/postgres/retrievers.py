@@ -135,7 +135,11 @@ def terms_statement(account_id: int, search: Search, under: Compiled, *, plain: 
         "now": moment(search.now),
         "past": search.past,
     }
-    return Statement(under.into(search_query("worded" if plain else "worded_under")), values)
+    if search.viewer.everywhere:
+        # The condition on who reaches a memory is part of the filter; the places themselves are not known.
+        values["places"] = None
+    whole = plain and not search.viewer.everywhere
+    return Statement(under.into(search_query("worded" if whole else "worded_under")), values)
 
 
 def read_terms(

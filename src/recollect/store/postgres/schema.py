@@ -6,7 +6,6 @@ Each step is one transaction; a dry run makes it and rolls it back.
 from __future__ import annotations
 
 import os
-import secrets
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from recollect.store.postgres.connections import (
     keeps_prepared_statements,
     search_path_of,
 )
+from recollect.store.postgres.deadline import Deadlines
 from recollect.store.postgres.errors import translate_errors
 from recollect.store.postgres.leases import PostgresLeases
 from recollect.store.postgres.options import Address, Options, parse_address
@@ -90,19 +90,23 @@ def look_at_schema(connection: Connection, schema: str) -> str:
     return path
 
 
-def open_database(address: Address, options: Options) -> tuple[Options, str, bool]:
+def open_database(address: Address, options: Options, deadlines: Deadlines) -> tuple[Options, str, bool]:
     """Make the schema if there is none and check its version; returns the options as they can be used (nothing is prepared behind
     a pooler), the search path, and whether the database can be written."""
-    with connect_directly(address) as connection, translate_errors(address):
-        if not exists(connection, address.schema):
+    seconds = options.statement_seconds
+    with translate_errors(address), connect_directly(address) as connection:
+        with deadlines.within(connection, seconds):
+            there = exists(connection, address.schema)
+        if not there:
             migrate(address, options)
-        with connection.transaction():
+        with deadlines.within(connection, seconds), connection.transaction():
             path = search_path_of(connection, address.schema)
             connection.execute(queries()["migration_path"], {"search_path": path})
             connection.execute(queries()["set_role"], {"role": options.role or "none"})
             _check_version(address, version_of(connection))
-        standby = connection.execute("SELECT pg_is_in_recovery()").fetchone()
-        prepared = options.prepared and keeps_prepared_statements(connection)
+        with deadlines.within(connection, seconds):
+            standby = connection.execute("SELECT pg_is_in_recovery()").fetchone()
+            prepared = options.prepared and keeps_prepared_statements(connection)
         return replace(options, prepared=prepared), path, not (standby and standby[0])
 
 
@@ -162,7 +166,7 @@ def _migrate(connection: Connection, address: Address, options: Options, dry_run
 
 def _create(connection: Connection, options: Options) -> list[MigrationStep]:
     connection.execute(text_of("schema.sql"))
-    notes = {"store": new_id(time_of(0)), "secret": secrets.token_hex(32), "partitions": str(options.partitions)}
+    notes = {"store": new_id(time_of(0)), "partitions": str(options.partitions)}
     # The notes get their partitions with row-level security, so that comes first here.
     connection.execute(text_of("row_security.sql"))
     for name, value in notes.items():

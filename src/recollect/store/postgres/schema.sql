@@ -9,7 +9,7 @@ CREATE SEQUENCE access_numbers;
 
 CREATE TABLE notes (
     account_id bigint NOT NULL,
-    name       text   NOT NULL,               -- store id, keyed-hash secret, calibration of the embedder
+    name       text   NOT NULL,               -- of the store: id, schema, calibrations; of an account: key of its hashes, counters
     value      text   NOT NULL,
     PRIMARY KEY (account_id, name)
 ) PARTITION BY HASH (account_id);
@@ -162,6 +162,7 @@ CREATE TABLE events (
     undoes     uuid,
     document   text,                           -- the kind of document it is about; nothing for a memory
     operation_tail text COLLATE "C" GENERATED ALWAYS AS (reverse(right(replace(operation::text, '-', ''), 12))) STORED,
+    origin     text   NOT NULL DEFAULT 'person',  -- on whose behalf: person, agent, import, companion, upkeep
     PRIMARY KEY (account_id, seq)
 ) PARTITION BY HASH (account_id);
 CREATE INDEX events_memory ON events (account_id, memory, seq);
@@ -266,7 +267,7 @@ CREATE TABLE leases (
 -- once, for any account and any terms. The two conditions that every row meets are for the planner only: it takes a condition of
 -- unknown value for one that few rows meet, and so asks the index of terms alone, never the entries of a whole account.
 
--- The rows that have one of some terms, in some places, as they are at a moment.
+-- The rows that have one of some terms, in some places (without any: in all), as they are at a moment.
 CREATE FUNCTION words_any(marks integer[], places text[], statuses text[], at bigint, past boolean)
 RETURNS TABLE ("row" bigint, words bytea)
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1000
@@ -278,7 +279,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT m.row, m.packed_words FROM memories AS m
-    WHERE m.account_id = own AND m.words && marks AND m.words @> none AND m.words @> (none || none) AND m.place = ANY (places) AND m.status = ANY (statuses)
+    WHERE m.account_id = own AND m.words && marks AND m.words @> none AND m.words @> (none || none) AND (places IS NULL OR m.place = ANY (places)) AND m.status = ANY (statuses)
       AND (m.status <> 'active' OR (
           (m.expires_at IS NULL OR m.expires_at > at) AND (m.valid_until IS NULL OR m.valid_until > at)
           AND (CASE WHEN past THEN coalesce(m.valid_from, m.occurred_at, m.created_at) ELSE m.valid_from END > at) IS NOT TRUE));

@@ -164,6 +164,11 @@ class TableSearch:
         values = self._phrase_values(phrases, search.holders)
         return None if values is None else Statement(under.into(search_query("holding")), {**under.values, **values})
 
+    def _every_statement(self, under: Compiled) -> Statement | None:
+        """All rows that pass, where the search asks for them; one more than it wants shows that they are too many."""
+        most = self._search.every
+        return Statement(under.into(search_query("every")), {**under.values, "most": most + 1}) if most else None
+
     def _compiled(self, known: Known) -> tuple[Compiled, RowNumbers]:
         superseded = known.replacements.superseded(self._search)
         return compile_search(self._search, self._view.account_id, superseded), superseded
@@ -182,7 +187,8 @@ class TableSearch:
         parts = [(window, IN_WINDOW), (STANDING_ROWS if search.standing else None, STANDING)]
         asked = [self._part_statement(under, part, count) for part, count in parts if part is not None]
         counting, holding = self._counting_statement(known, under, superseded, ways), self._holders_statement(under)
-        last = [statement for statement in (counting, holding) if statement is not None]
+        every = self._every_statement(under)
+        last = [statement for statement in (counting, holding, every) if statement is not None]
 
         def read(found: Sequence[Rows]) -> Retrieved:
             terms = read_terms(view, search, facts, superseded, found[0][0]) if by_terms else None
@@ -192,8 +198,9 @@ class TableSearch:
             asked_for, scored = terms or (weights_only(view, search, facts), NO_SCORES)
             counts = next(told)[0] if counting else None
             holders = _count_holders(search, next(told)) if holding else _NO_HOLDERS
+            passing = next(told)[0][0] if every else None
             return Retrieved(
-                view, search, under, facts, superseded, asked_for, scored, near, first, second, counts, holders
+                view, search, under, facts, superseded, asked_for, scored, near, first, second, counts, holders, passing
             )
 
         key = (*_key(under, superseded), plain, gate, ways, likely_count(facts, search.depth))
@@ -272,10 +279,12 @@ class Retrieved:
         standing: Part,
         counts: Sequence[int] | None,
         holders: RowNumbers,
+        passing: RowNumbers | None = None,
     ) -> None:
         self._view, self._search, self._under, self._facts, self._superseded = view, search, under, facts, superseded
         self._asked, self._scored, self._near, self._window, self._standing = asked, scored, near, window, standing
         self._counted, self._holders = counts, holders
+        self._every = passing if passing is not None and len(passing) <= search.every else None
 
     def candidates(self, *more: Statement) -> tuple[Candidates, list[Rows]]:
         """The columns of the chosen rows, with their scores by terms and similarity; and the rows of what is sent with it."""
@@ -284,7 +293,8 @@ class Retrieved:
             view.passing(search, self._near.passing)
         best = [self._scored.best(search.depth), self._near.rows]
         parts = [*self._brought(self._window, IN_WINDOW), *self._brought(self._standing, STANDING)]
-        chosen = np.unique(np.concatenate([*best, *parts, np.array(search.rows, np.int64)]))
+        whole = [] if self._every is None else [self._every]
+        chosen = np.unique(np.concatenate([*best, *parts, *whole, np.array(search.rows, np.int64)]))
         talking = np.concatenate([rows[:TALKING] for rows in best])
         measured = self._near.measured
         named = bool(search.rows)

@@ -152,6 +152,9 @@ FROM ({edges}) AS e ({columns_of_edges})
 -- allowed: how many rows pass
 SELECT count(*) FROM memories AS m WHERE {where}
 
+-- every: the rows that pass, as many as are asked for
+SELECT ARRAY(SELECT m.row FROM memories AS m WHERE {where} LIMIT %(most)s)
+
 -- chosen: some rows by their numbers
 m.account_id = %(account_id)s AND m.row = ANY (%(rows)s)
 

@@ -7,6 +7,7 @@ they cost one round trip. What a transaction has not written yet goes with the n
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from psycopg.pq import TransactionStatus
 
 from recollect import errors
 from recollect.store.postgres.connections import Connection, Connections, Rows, Statement, transaction_settings
+from recollect.store.postgres.deadline import NoAnswerInTime
 from recollect.store.postgres.errors import is_lost
 from recollect.store.postgres.rows import STORE, account_number
 from recollect.store.postgres.sql import queries
@@ -34,7 +36,8 @@ class AccountState:
 
     `seq` is its last event: what a process knows of the account is valid while it stays the same. `clusters` changes with every
     change of its clusters, `held` counts its memories and `replacing` those that supersede another. `off` are the projects that are
-    switched off. `purged`, `gaps` and `triggers` tell whether it has any purged text, unanswered question or trigger pattern.
+    switched off. `purged`, `forgotten`, `gaps` and `triggers` tell whether it has any purged text, forgotten memory, unanswered
+    question or trigger pattern.
     """
 
     account: str
@@ -46,6 +49,7 @@ class AccountState:
     replacing: int = 0
     off: Projects = frozenset()
     purged: bool = False
+    forgotten: bool = False
     gaps: bool = False
     triggers: bool = False
 
@@ -61,6 +65,8 @@ class PostgresSession:
         # How many changes were made so far, sent or not; what was read before one may not be valid after it.
         self.version = 0
         self.switched = False
+        # Whether something was forgotten or purged in this transaction: the state of the account was read before that.
+        self.wrote_tombstones = False
         # What was read already and can be answered again: records by account, id and moment, what there is of a text by account and
         # digest, and operations that are not undone. The writer removes what its changes make invalid.
         self.records: dict[tuple[str, str, datetime | None], Record | None] = {}
@@ -68,10 +74,11 @@ class PostgresSession:
         self.not_undone: set[str] = set()
         self.reserved_row = 0
         self._wait = wait
+        self._process = os.getpid()
         self._connection: Connection | None = None
         self._begun = False
         self._state: AccountState | None = None
-        self._secrets: tuple[bytes, ...] = ()
+        self._secrets: dict[str, tuple[bytes, ...]] = {}
         self._unwritten: Callable[[], list[Statement]] = list
         self._sent_changes = False
         self._checks: list[tuple[str, SwitchCheck]] = []
@@ -136,15 +143,17 @@ class PostgresSession:
         """Numbers for new rows; asked for without sending what is not written yet, which is better sent together."""
         return [number for (number,) in self._send([Statement(queries()["more_rows"], {"count": count})])[0]]
 
-    def secrets(self) -> tuple[bytes, ...]:
-        """The keys of the hashes of texts, the one in use first."""
-        if not self._secrets:
-            self._secrets = _secrets(dict(self.read_store("secrets")))
-        return self._secrets
+    def secrets(self, account: str) -> tuple[bytes, ...]:
+        """The keys of the hashes of an account's texts, the one in use first; none before its first text."""
+        if not self._begun and account == self.writes:
+            self.state(account)  # a session that writes reads them when it begins
+        if account not in self._secrets:
+            self._secrets[account] = _secrets(dict(self.read("secrets", account)))
+        return self._secrets[account]
 
-    def forget_secrets(self) -> None:
-        """Read them again: they were changed."""
-        self._secrets = ()
+    def set_secrets(self, account: str, secrets: tuple[bytes, ...]) -> None:
+        """They were changed."""
+        self._secrets[account] = secrets
 
     def sees_all(self) -> bool:
         """Whether the login role may read all accounts."""
@@ -156,14 +165,6 @@ class PostgresSession:
         self._send([Statement("SET LOCAL ROLE NONE")])
         yield
         self._send([Statement(queries()["set_role"], {"role": self.connections.options.role or "none"})])
-
-    def is_empty_store(self, account: str) -> bool:
-        """Whether the store has nothing but an empty account; False when that cannot be known."""
-        own = self.state(account).account_id
-        if self.read("purged_digests", account) or not self.sees_all():
-            return False
-        with self.as_login_role():
-            return bool(self.read_store("is_empty_store", own=own)[0][0])
 
     def commit(self) -> None:
         """Send what is not written yet and commit, in one round trip."""
@@ -184,7 +185,7 @@ class PostgresSession:
 
     def end(self) -> None:
         """Roll back what was not committed, and give the connection back."""
-        if self._connection is None:
+        if self._connection is None or self._process != os.getpid():
             return
         try:
             status = self._status()
@@ -226,40 +227,48 @@ class PostgresSession:
 
     def _beginning(self, number: int) -> list[Statement]:
         begin = queries()["begin_view" if self.writes is None else "begin_transaction"]
-        statements = [Statement(begin), transaction_settings(self.connections), _look_at(number)]
+        own = number if self.writes is None else account_number(self.writes)
+        statements = [Statement(begin), transaction_settings(self.connections), _look_at(own)]
         if self.writes is None:
             return statements
-        lock = {"lock": self._lock(account_number(self.writes))}
+        lock = {"lock": self._lock(own)}
         return [
             *statements,
             Statement(queries()["lock_account" if self._wait else "try_lock_account"], lock),
-            Statement(queries()["secrets"]),
+            Statement(queries()["secrets"], {"account_id": own}),
+            *([] if number == own else [_look_at(number)]),
         ]
 
     def _send(self, statements: Sequence[Statement]) -> list[Rows]:
         if not statements:
             return []
+        if self._process != os.getpid():
+            raise errors.StoreError(
+                f"{self.connections.address.shown}: this process was forked inside a view or transaction, which stays its parent's"
+            )
         beginning = not self._begun
         found = self._send_beginning(statements) if beginning else self.connections.run(self._taken(), statements)
         if beginning and self.writes is not None:
             ((granted, self.reserved_row),), secrets = found[3:5]
             if granted is False:
                 raise errors.StoreBusy(f"{self.connections.address.shown}: another transaction of this account is open")
-            self._secrets = _secrets(dict(secrets))
+            self._secrets[self.writes] = _secrets(dict(secrets))
         return found
 
     def _send_beginning(self, statements: Sequence[Statement]) -> list[Rows]:
-        """An idle connection may have died in the pool. Nothing was done on it yet, so another one may take its place."""
-        connection = self._taken()
+        """Idle connections may have died in the pool. Nothing was done on them yet, so that others may take their place."""
         self._begun = True
-        try:
-            return self.connections.run(connection, statements)
-        except psycopg.OperationalError as error:
-            if not is_lost(error) or not connection.closed:
+        for _ in range(self.connections.options.connections):
+            connection = self._taken()
+            try:
+                return self.connections.run(connection, statements)
+            except NoAnswerInTime:
                 raise
-        self.connections.give_back(connection)
-        self._connection = None
-        self.connections.drop_dead()
+            except psycopg.OperationalError as error:
+                if not is_lost(error) or not connection.closed:
+                    raise
+            self.connections.give_back(connection)
+            self._connection = None
         return self.connections.run(self._taken(), statements)
 
     def _taken(self) -> Connection:
@@ -306,5 +315,5 @@ def _state_of(account: str, found: Rows) -> AccountState:
 
 
 def _secrets(notes: Mapping[str, str]) -> tuple[bytes, ...]:
-    former = json.loads(notes.get("former_secrets", "[]"))
-    return tuple(bytes.fromhex(secret) for secret in (notes["secret"], *former))
+    own = [notes["secret"]] if "secret" in notes else []
+    return tuple(bytes.fromhex(secret) for secret in (*own, *json.loads(notes.get("former_secrets", "[]"))))

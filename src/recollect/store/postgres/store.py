@@ -9,19 +9,24 @@ from datetime import datetime
 from typing import Any
 
 from recollect import errors
+from recollect.forking import follow_forks
 from recollect.store.postgres.account import Shared
 from recollect.store.postgres.connections import Connections, Waits, connect_directly
+from recollect.store.postgres.deadline import Deadlines
+from recollect.store.postgres.erasure import erase_deleted
 from recollect.store.postgres.errors import translate_errors
 from recollect.store.postgres.health import health
 from recollect.store.postgres.leases import PostgresLeases
-from recollect.store.postgres.maintenance import Maintenance, vacuum
+from recollect.store.postgres.maintenance import Maintenance
 from recollect.store.postgres.options import Options, parse_address
 from recollect.store.postgres.reader import PostgresReader
 from recollect.store.postgres.schema import open_database, upgrade
 from recollect.store.postgres.session import PostgresSession
 from recollect.store.postgres.writer import PostgresTransaction
+from recollect.values.enums import ChangeOrigin
 from recollect.values.event import Operation
 from recollect.values.ids import new_id
+from recollect.values.purge import Erasure
 
 __all__ = ["PostgresStore", "upgrade"]
 
@@ -32,13 +37,30 @@ class PostgresStore:
     def __init__(self, url: str, options: Options | None = None) -> None:
         self.address = parse_address(url, options or Options())
         self.path = self.address.shown
-        self.options, search_path, self.writable = open_database(self.address, options or Options())
-        self._connections = Connections(self.address, self.options, search_path=search_path)
+        deadlines = Deadlines()
+        self.options, search_path, self.writable = open_database(self.address, options or Options(), deadlines)
+        self._connections = Connections(self.address, self.options, search_path=search_path, deadlines=deadlines)
         self.leases = PostgresLeases(self._connections)
+        self._closed = False
+        self._model: tuple[str, int] | None = None
+        self._start()
+        follow_forks(self)
+
+    def _start(self) -> None:
+        """What a process has of its own."""
         self._maintenance = Maintenance(self._connections, self.leases)
         self._shared = Shared()
         self._current = threading.local()
-        self._closed = False
+        if self._model is not None:
+            self.use_model(*self._model)
+
+    def before_fork(self) -> None:
+        """Nothing to let go of: the connections stay the parent's (see `Connections.after_fork`)."""
+
+    def after_fork(self, *, child: bool) -> None:
+        """The child knows nothing yet, and does its own background work."""
+        if child:
+            self._start()
 
     @property
     def waits(self) -> Waits:
@@ -61,7 +83,14 @@ class PostgresStore:
 
     @contextmanager
     def transaction(
-        self, account: str, actor: str, at: datetime, *, operation: str | None = None, wait: bool = True
+        self,
+        account: str,
+        actor: str,
+        at: datetime,
+        *,
+        operation: str | None = None,
+        origin: ChangeOrigin = "person",
+        wait: bool = True,
     ) -> Iterator[PostgresTransaction]:
         """All or nothing; returns after the commit is durable."""
         self._require_open()
@@ -69,7 +98,7 @@ class PostgresStore:
             raise errors.ReadOnly(self.path, "write to a store that may change: the primary server, or an open one")
         if getattr(self._current, "session", None) is not None:
             raise errors.StoreError("a change was begun inside another one; end the first")
-        made = Operation(operation or new_id(at), actor, at)
+        made = Operation(operation or new_id(at), actor, at, origin=origin)
         session = PostgresSession(self._connections, writes=account, wait=wait)
         with translate_errors(self.address), self._session(session):
             if not wait:
@@ -93,20 +122,25 @@ class PostgresStore:
             session.end()
 
     def use_model(self, model: str, dimensions: int) -> None:
+        self._model = (model, dimensions)
         self._shared.model, self._shared.dimensions = model, dimensions
 
     def freeze(self) -> None:
         self.writable = False
 
-    def erase_traces(self, account: str) -> None:
-        """After a purge: no old row version in the tables of the account, as far as the login role may vacuum them."""
+    def erase_traces(self, account: str, *, rewrite: bool = False) -> Erasure:
+        """After a purge: no old row version in the tables of the account, as far as the login role may rewrite them."""
         self._require_open()
-        vacuum(self.address, account)
+        return erase_deleted(self.address, account, rewrite=rewrite)
 
     def check(self) -> dict[str, Any]:
         """The health of the database, for `doctor`."""
         self._require_open()
-        with connect_directly(self.address) as connection, translate_errors(self.address):
+        with (
+            translate_errors(self.address),
+            connect_directly(self.address) as connection,
+            self._connections.within_limit(connection),
+        ):
             found = health(connection, self._connections)
         if self._maintenance.problem:
             found["findings"].append(self._maintenance.problem)

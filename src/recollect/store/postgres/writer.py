@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from secrets import token_bytes
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,13 @@ from recollect.store.postgres.reader import PostgresReader
 from recollect.store.postgres.rows import STORE, account_number, row_of
 from recollect.store.postgres.session import PostgresSession
 from recollect.store.postgres.write_batch import Counters, WriteBatch
-from recollect.store.rows import event_row, micros, replayed_row
+from recollect.store.rows import dumped, event_row, micros, replayed_row
 from recollect.store.secrets import checked, joined_secrets
 from recollect.values.cluster import Cluster, nearest_cluster, owner_of
 from recollect.values.document import Access, Document, journal_sides
 from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
-from recollect.values.ids import fingerprint, new_id
+from recollect.values.ids import fingerprint, new_id, purge_digests
 from recollect.values.memory import Record
 
 Vectors = NDArray[np.float32]
@@ -49,6 +50,7 @@ class PostgresTransaction(PostgresReader):
 
     def insert(self, memory: Record, vectors: Vectors | None, kind: EventKind = "remember") -> None:
         self._own(memory.account)
+        self._session.wrote_tombstones |= memory.status == "forgotten"
         cluster = self._nearest_cluster(memory, vectors)
         row = self.batch.number()
         self.batch.insert(row, memory, self._digest(memory.content), vectors, self.operation, kind)
@@ -67,6 +69,7 @@ class PostgresTransaction(PostgresReader):
         reason: str | None = None,
     ) -> None:
         row, batch = self._row(after), self.batch
+        self._session.wrote_tombstones |= after.status == "forgotten"
         values = row_of(after, batch.account_id, self._digest(after.content))
         batch.later("update_memory", **{**values, "row": row})
         if after.tags != before.tags:
@@ -90,14 +93,19 @@ class PostgresTransaction(PostgresReader):
         self._journal(memory, row, kind, to_image(memory), None, gone=True)
 
     def purge(self, memory: Record) -> None:
-        row = self._row(memory)
-        if self._known_clusters():
+        self._own(memory.account)
+        # A memory that was removed before has no row, only images in the journal.
+        row = next(iter(self.rows_of(memory.account, [memory.id])), 0)
+        if row and self._known_clusters():
             # The name of a cluster is made of its members' words.
             self.batch.later("drop_cluster_of", row=row)
             self._clusters_changed()
-        self._delete(row, memory)
+        if row:
+            self._delete(row, memory)
+        self._session.texts.clear()
+        self._session.wrote_tombstones = True
         self.batch.later("scrub_events", memory=memory.id)
-        self.batch.later("add_purged", digests=[self._digest(memory.content)])
+        self.batch.later("add_purged", digests=list(purge_digests(memory.content, self._keys(self._account)[0])))
         # Where it was stays, so that only those who could have seen the memory are shown the event.
         self._journal(memory, row, "purge", None, {"place": list(memory.place)}, gone=True)
 
@@ -121,7 +129,9 @@ class PostgresTransaction(PostgresReader):
         """A person's explicit wish outweighs an earlier purge of the same text."""
         self._own(account)
         self._session.texts.clear()
-        self.batch.later("drop_purged", digests=[fingerprint(text, secret) for secret in self._session.secrets()])
+        self.batch.later(
+            "drop_purged", digests=[one for secret in self._keys(account) for one in purge_digests(text, secret)]
+        )
 
     # Documents and clusters
 
@@ -182,8 +192,12 @@ class PostgresTransaction(PostgresReader):
     def set_undoes(self, operation: str) -> None:
         self.operation = replace(self.operation, undoes=operation)
 
-    def set_note(self, name: str, value: str) -> None:
-        self.batch.later("set_note", account_id=STORE, name=name, value=value)
+    def set_note(self, name: str, value: str, account: str | None = None) -> None:
+        if account is not None:
+            self._own(account)
+        self.batch.later(
+            "set_note", account_id=STORE if account is None else self.batch.account_id, name=name, value=value
+        )
 
     # What comes from another store
 
@@ -197,15 +211,19 @@ class PostgresTransaction(PostgresReader):
         self._session.changed()
         self._session.run(self._account, *counters.before_rows(), *counters.after_rows())
 
+    def rewrite_event(self, account: str, event: Event) -> None:
+        self._own(account)
+        images = {"before": dumped(event.before), "after": dumped(event.after)}
+        self.batch.later("rewrite_event", seq=event.seq, reason=event.reason, **images)
+
     def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
         self._own(account)
-        known = [secret.hex() for secret in self._session.secrets()]
-        own, *former = joined_secrets(known, secrets, empty=self._session.is_empty_store(account))
-        self.set_note("secret", own)
-        self.set_note("former_secrets", json.dumps(former))
-        self._session.forget_secrets()
+        empty = bool(self._read(account, "has_no_texts")[0][0])
+        own, *former = joined_secrets(self.digest_keys(account), secrets, empty=empty)
+        self.set_note("former_secrets", json.dumps(former), account)
+        self._use_key(bytes.fromhex(own), *map(bytes.fromhex, former))
         self._session.texts.clear()
-        self._shared.secrets = ()
+        self._session.wrote_tombstones = True
         self.batch.later("add_purged", digests=list(digests))
 
     def replay(self, account: str, event: Event) -> int:
@@ -233,7 +251,18 @@ class PostgresTransaction(PostgresReader):
             self._session.texts.pop((self._account, self._digest(inserted)), None)
 
     def _digest(self, text: str) -> bytes:
-        return fingerprint(text, self._session.secrets()[0])
+        return fingerprint(text, self._keys(self._account)[0])
+
+    def _keys(self, account: str) -> tuple[bytes, ...]:
+        """The keys of the hashes of an account's texts; its own is made when the first text arrives."""
+        if account == self._account and not self._session.secrets(account):
+            self._use_key(token_bytes(32))
+        return super()._keys(account)
+
+    def _use_key(self, own: bytes, *former: bytes) -> None:
+        self.set_note("secret", own.hex(), self._account)
+        self._session.set_secrets(self._account, (own, *former))
+        self._shared.secrets.pop(self._account, None)
 
     def _row(self, memory: Record) -> int:
         self._own(memory.account)

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 import redis
 from redis.exceptions import ConnectionError, NoPermissionError
 
 from recollect import errors
+from recollect.forking import follow_forks
 from recollect.ports import Namespace
 from recollect.store.redis.client import Names, names_of, pool_of, read_address, translated
 
@@ -42,6 +45,15 @@ class RedisWorking:
         # The rooms this process wrote to, with the next end in each: `sweep` visits only those where one has come.
         self._next_ends: dict[Namespace, float] = {}
         self._closed = False
+        follow_forks(self)
+
+    def before_fork(self) -> None:
+        """Nothing to let go of: the driver makes new connections in a child by itself."""
+
+    def after_fork(self, *, child: bool) -> None:
+        """Another thread may have held the lock; it does not exist in the child."""
+        if child:
+            self._lock = threading.Lock()
 
     def get(self, room: Namespace, key: str, now: float) -> str | None:
         held = self._run(lambda: self._redis.get(self._names(room).value(key)), again=True)
@@ -102,6 +114,17 @@ class RedisWorking:
         with self._lock:
             due = [room for room, ends in self._next_ends.items() if ends <= now]
         return self._run(lambda: sum(self._swept(room, now) for room in due))
+
+    def namespaces(self, account: str, agent: str) -> list[Namespace]:
+        ends = self._names((account, agent, "")).ends.rpartition(":")[0] + ":"
+        pattern = re.sub(r"([*?\[\]\\])", r"\\\1", ends) + "*"
+        keys = self._run(lambda: sorted(self._redis.scan_iter(match=pattern, count=1000)), again=True)
+        tasks = (_text(key).removeprefix(ends) for key in keys)
+        return [(account, agent, "" if task == "%" else unquote(task, errors="surrogatepass")) for task in tasks]
+
+    def erase_traces(self, now: float) -> None:
+        """A Redis removes what is removed; what it writes to its disk is its own."""
+        self.sweep(now)
 
     def check(self) -> dict[str, Any]:
         """Where it is and how it is, for `doctor`; a Redis that is away is a finding, not an error."""

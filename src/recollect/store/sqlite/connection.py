@@ -18,6 +18,8 @@ from recollect.values.ids import new_id
 
 APPLICATION = 0x7265636F  # "reco", so that `file` and we can tell a store from another database
 BUSY_SECONDS = 30
+# How long a fork waits for other threads that use the file.
+FORK_SECONDS = 5.0
 MEMORY = ":memory:"
 _IDLE_READERS = 4
 _SYNCHRONOUS = ("off", "normal", "full", "extra")
@@ -63,16 +65,17 @@ class Writer:
     writable: bool
     synchronous: str
 
-    def begin(self, *, wait: bool) -> None:
-        """Begin to write; without `wait`, fail at once while another process writes."""
-        if wait:
-            self.connection.execute("BEGIN IMMEDIATE")
-            return
-        self.connection.execute("PRAGMA busy_timeout = 0").fetchone()
-        try:
-            self.connection.execute("BEGIN IMMEDIATE")
-        finally:
-            self.connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}").fetchone()
+
+def begin_to_write(connection: sqlite3.Connection, *, wait: bool) -> None:
+    """Begin a transaction that writes; without `wait`, fail at once while another process writes."""
+    if wait:
+        connection.execute("BEGIN IMMEDIATE")
+        return
+    connection.execute("PRAGMA busy_timeout = 0").fetchone()
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}").fetchone()
 
 
 def connect(path: str, *, durable: bool) -> Writer:
@@ -103,34 +106,70 @@ class ReaderPool:
     def __init__(self, path: str, *, writable: bool) -> None:
         self._path, self._writable = path, writable
         self._idle: list[sqlite3.Connection] = []
-        self._lock = threading.Lock()
-        self._closed = False
+        self._in_use = 0
+        self._changed = threading.Condition()
+        self._closed = self._paused = False
 
     def take(self) -> sqlite3.Connection:
         """A connection for one view."""
-        with self._lock:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._paused)
+            self._in_use += 1
             if self._idle:
                 return self._idle.pop()
-        connection = _opened(self._path, self._writable)
-        connection.execute("PRAGMA query_only = ON")
-        connection.execute("PRAGMA cache_size = -16000")
+        try:
+            connection = _opened(self._path, self._writable)
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("PRAGMA cache_size = -16000")
+        except BaseException:  # whatever stopped the opening, Ctrl-C too, nobody may wait for it
+            self._count_back()
+            raise
         return connection
 
     def give_back(self, connection: sqlite3.Connection) -> None:
         """Keep a connection for the next view, or close it when there are enough."""
-        with self._lock:
-            if not self._closed and len(self._idle) < _IDLE_READERS:
+        with self._changed:
+            keep = not self._closed and len(self._idle) < _IDLE_READERS
+            if keep:
                 self._idle.append(connection)
-                return
-        connection.close()
+        if not keep:
+            connection.close()
+        self._count_back()
+
+    def pause(self, seconds: float) -> bool:
+        """Close all connections and lend none until `resume`; False if some are still in use after so long."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: not self._paused, seconds):
+                return False
+            self._paused = True
+            if not self._changed.wait_for(lambda: not self._in_use, seconds):
+                self._paused = False
+                self._changed.notify_all()
+                return False
+            self._close_idle()
+            return True
+
+    def resume(self) -> None:
+        """Lend connections again."""
+        with self._changed:
+            self._paused = False
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Close the connections; those in use are closed when their view ends."""
-        with self._lock:
+        with self._changed:
             self._closed = True
-            idle, self._idle = self._idle, []
-        for connection in idle:
-            connection.close()
+            self._close_idle()
+
+    def _close_idle(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+    def _count_back(self) -> None:
+        with self._changed:
+            self._in_use -= 1
+            if self._paused:
+                self._changed.notify_all()
 
 
 def _may_write(path: Path) -> bool:

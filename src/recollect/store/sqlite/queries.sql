@@ -84,14 +84,30 @@ ON CONFLICT (row) DO UPDATE SET model = excluded.model, vector = excluded.vector
 DELETE FROM vectors WHERE row = :row
 
 -- add_event: One line of the journal.
-INSERT INTO events (account, operation, at, actor, kind, memory, row, before, after, reason, undoes, document)
-VALUES (:account, :operation, :at, :actor, :kind, :memory, :row, :before, :after, :reason, :undoes, :document)
+INSERT INTO events (account, operation, at, actor, kind, memory, row, before, after, reason, undoes, document, origin)
+VALUES (:account, :operation, :at, :actor, :kind, :memory, :row, :before, :after, :reason, :undoes, :document, :origin)
 
 -- find_events: The head of a part of the journal; the reader writes its conditions.
-SELECT seq, operation, at, actor, kind, memory, before, after, reason, undoes, document FROM events WHERE
+SELECT seq, operation, at, actor, kind, memory, before, after, reason, undoes, document, origin FROM events WHERE
 
 -- scrub_events: A purged memory leaves the skeleton of its journal, no images.
 UPDATE events SET before = NULL, after = NULL, reason = NULL WHERE memory = :memory AND +account = :account
+
+-- rewrite_event: An event without a purged text.
+UPDATE events SET before = :before, after = :after, reason = :reason WHERE seq = :seq AND account = :account
+
+-- memories_mentioning: Memories with a word, given in lower case, in any field that a person or an agent wrote.
+SELECT {memory} FROM memories AS m WHERE m.account = :account AND instr(lower(
+    m.content || char(10) || m.tags || char(10) || coalesce(m.more, '') || char(10) || coalesce(m.key, '') || char(10)
+    || coalesce(m.session, '') || char(10) || coalesce(m.task, '') || char(10) || coalesce(m.project, '') || char(10)
+    || coalesce(m.speaker, '')), :word) > 0
+ORDER BY m.row
+
+-- events_mentioning: Events with a word in an image or in the reason, and all events of gaps.
+SELECT seq, operation, at, actor, kind, memory, before, after, reason, undoes, document, origin FROM events
+WHERE account = :account AND coalesce(before, after, reason) IS NOT NULL AND (document = 'gap' OR instr(lower(
+    coalesce(before, '') || char(10) || coalesce(after, '') || char(10) || coalesce(reason, '')), :word) > 0)
+ORDER BY seq
 
 -- changed_since: Which memories the journal touched after a sequence number.
 SELECT memory, row FROM events NOT INDEXED WHERE seq > :seq AND account = :account AND document IS NULL
@@ -113,6 +129,10 @@ ORDER BY m.row
 
 -- by_digest: Memories with exactly this normalised text.
 SELECT {memory} FROM memories AS m WHERE m.account = :account AND m.digest = :digest ORDER BY m.row
+
+-- has_tombstones: Whether anything of an account is forgotten or was purged.
+SELECT EXISTS (SELECT 1 FROM purged WHERE account = :account)
+    OR EXISTS (SELECT 1 FROM memories WHERE account = :account AND status = 'forgotten')
 
 -- is_purged: Whether this text was erased for good.
 SELECT 1 FROM purged WHERE account = :account AND digest = :digest
@@ -250,6 +270,10 @@ SELECT {document} FROM documents WHERE account = :account AND kind = :kind AND n
 -- prefixed_documents: The documents of a kind whose names lie between two bounds.
 SELECT {document} FROM documents WHERE account = :account AND kind = :kind AND name >= :low AND name < :high ORDER BY name, id
 
+-- documents_mentioning: Documents with a word in their name or body, and all gaps.
+SELECT {document} FROM documents
+WHERE account = :account AND (kind = 'gap' OR instr(lower(name || char(10) || body), :word) > 0) ORDER BY id
+
 -- log_access: One reading or writing of a context.
 INSERT INTO accesses (account, document, at, agent, action, memory) VALUES (:account, :document, :at, :agent, :action, :memory)
 
@@ -323,7 +347,7 @@ SELECT m.name, sum(m.number) FROM counts AS m
 WHERE m.account = :account AND m.what = :what AND {reached} GROUP BY 1 ORDER BY 2 DESC, 1
 
 -- removals_of: The events that removed or purged some memories, oldest first.
-SELECT seq, operation, at, actor, kind, memory, before, after, reason, undoes, document FROM events
+SELECT seq, operation, at, actor, kind, memory, before, after, reason, undoes, document, origin FROM events
 WHERE memory IN (SELECT id_bytes(value) FROM json_each(:ids)) AND +account = :account
 AND (kind = 'purge' OR after IS NULL) ORDER BY seq
 
@@ -361,3 +385,13 @@ DELETE FROM leases WHERE account = :account AND work = :work AND holder = :holde
 -- places_of: Where some memories live.
 SELECT id, scope, agent, team, project, session, task FROM memories
 WHERE id IN (SELECT id_bytes(value) FROM json_each(:ids)) AND +account = :account
+
+-- texts_and_digests: Every text with its keyed hash, to find damage.
+SELECT row, content, digest FROM memories
+
+-- all_vectors: The vectors of every memory, to find damage.
+SELECT row, vector FROM vectors
+
+-- invalid_json: Rows of the journal and documents whose JSON is broken.
+SELECT 'event', seq FROM events WHERE NOT json_valid(coalesce(before, '{}')) OR NOT json_valid(coalesce(after, '{}'))
+UNION ALL SELECT 'document', hex(id) FROM documents WHERE NOT json_valid(body)

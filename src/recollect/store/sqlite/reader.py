@@ -17,14 +17,15 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.store.graph import AccountGraph, GraphQueries
+from recollect.store.graph import AccountGraph, GraphQueries, document_of
 from recollect.store.index.account_index import AccountIndex
 from recollect.store.index.search import IndexSearch
 from recollect.store.journal import last_place, latest_operations
 from recollect.store.rows import event_of, micros, settled, with_standing
+from recollect.store.sqlite.damage import find_damage
 from recollect.store.sqlite.index_cache import IndexCache
 from recollect.store.sqlite.queries import queries
-from recollect.store.sqlite.rows import hex_list, id_bytes, id_text, memory_of, vectors_of
+from recollect.store.sqlite.rows import hex_list, id_bytes, id_text, memory_of, note_name, vectors_of
 from recollect.store.sqlite.transfer import TransferQueries
 from recollect.store.visibility import SQLITE, compile_list, compile_reach
 from recollect.values.cluster import Cluster
@@ -32,6 +33,7 @@ from recollect.values.document import Document
 from recollect.values.enums import DocumentKind, LinkRelation
 from recollect.values.event import Event
 from recollect.values.memory import Record, Replacement, covers, is_current, successors
+from recollect.values.purge import Mentions
 from recollect.values.scope import Identity, Place, place_of
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search, Snippet
 
@@ -68,7 +70,7 @@ class SqliteReader(TransferQueries, GraphQueries):
     def check(self) -> dict[str, Any]:
         """What SQLite says about the file."""
         return {
-            "integrity": self._connection.execute("PRAGMA quick_check").fetchone()[0],
+            "integrity": find_damage(self._connection, self.secrets()[0]),
             "orphans": len(self._connection.execute("PRAGMA foreign_key_check").fetchall()),
             "schema": self._connection.execute("PRAGMA user_version").fetchone()[0],
         }
@@ -117,8 +119,10 @@ class SqliteReader(TransferQueries, GraphQueries):
         query = "operations_like" if len(digits) >= _ENDING else "operations_short"
         return [id_text(row["operation"]) for row in self._run(query, **values)]
 
-    def latest_operations(self, account: str, limit: int, before: int | None = None) -> list[list[Event]]:
-        return latest_operations(self, account, limit, before)
+    def latest_operations(
+        self, account: str, limit: int, before: int | None = None, *, actor: str | None = None
+    ) -> list[list[Event]]:
+        return latest_operations(self, account, limit, before, actor)
 
     def _ids_like(self, account: str, part: str) -> list[str]:
         digits = part.replace("-", "").lower()
@@ -191,7 +195,10 @@ class SqliteReader(TransferQueries, GraphQueries):
 
     def purged(self, account: str, text: str) -> bool:
         number = self._number(account)
-        return any(self._run("is_purged", account=number, digest=one).fetchone() for one in self.digests(text))
+        return any(self._run("is_purged", account=number, digest=one).fetchone() for one in self.purge_digests(text))
+
+    def has_tombstones(self, account: str) -> bool:
+        return bool(self._run("has_tombstones", account=self._number(account)).fetchone()[0])
 
     def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:
         found = self._settled(account, self._run("by_key", account=self._number(account), key=key))
@@ -211,7 +218,7 @@ class SqliteReader(TransferQueries, GraphQueries):
         if kind != "gap" or name is not None or prefix is not None:
             return super().documents(account, kind, name, prefix=prefix)
         # Every remember asks for all gaps: they are read again only after one of them changed.
-        version = self.note(f"gaps:{account}")
+        version = self.note("gaps", account)
         known = self._file.gaps.get(account)
         if known is None or known[0] != version:
             known = self._file.gaps[account] = (version, super().documents(account, kind))
@@ -288,6 +295,14 @@ class SqliteReader(TransferQueries, GraphQueries):
         values["limit"] = -1 if limit is None else limit
         return [event_of(row, id_text) for row in self._connection.execute(sql, values)]
 
+    def mentions(self, account: str, word: str) -> Mentions:
+        values = {"account": self._number(account), "word": word}
+        return Mentions(
+            [memory_of(row, account) for row in self._run("memories_mentioning", **values)],
+            [document_of(row, account, id_text) for row in self._run("documents_mentioning", **values)],
+            [event_of(row, id_text) for row in self._run("events_mentioning", **values)],
+        )
+
     def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]:
         """Those of some operations that a later one has undone."""
         rows = self._run("undone", account=self._number(account), ids=hex_list(operations))
@@ -327,8 +342,8 @@ class SqliteReader(TransferQueries, GraphQueries):
     def check_switches(self, account: str, check: Callable[[frozenset[str]], None]) -> None:
         check(self.switched_off(account))
 
-    def note(self, name: str) -> str | None:
-        row = self._run("get_note", name=name).fetchone()
+    def note(self, name: str, account: str | None = None) -> str | None:
+        row = self._run("get_note", name=note_name(name, account)).fetchone()
         return None if row is None else str(row["value"])
 
     def _run(self, name: str, /, **values: Any) -> sqlite3.Cursor:

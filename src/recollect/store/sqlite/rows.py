@@ -69,3 +69,8 @@ def vectors_of(blob: bytes | None, dimensions: int) -> NDArray[np.float16] | Non
     if blob is None or len(blob) % (2 * dimensions):
         return None
     return np.frombuffer(blob, "<f2").reshape(-1, dimensions)
+
+
+def note_name(name: str, account: str | None) -> str:
+    """Under which name a note is kept: those of accounts stand beside those of the store, because a file has one reader."""
+    return name if account is None else f"{name}:{account}"

@@ -90,7 +90,8 @@ CREATE TABLE events (
     after     TEXT,
     reason    TEXT,
     undoes    BLOB,
-    document  TEXT                       -- the kind of document it is about; nothing for a memory
+    document  TEXT,                      -- the kind of document it is about; nothing for a memory
+    origin    TEXT    NOT NULL DEFAULT 'person'  -- on whose behalf: person, agent, import, companion, upkeep
 );
 CREATE INDEX events_memory ON events (memory);
 CREATE INDEX events_account ON events (account);

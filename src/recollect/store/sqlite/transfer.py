@@ -16,7 +16,7 @@ from recollect.store.sqlite.index_cache import IndexCache
 from recollect.store.sqlite.queries import queries
 from recollect.store.sqlite.rows import blob_of, id_bytes, id_text, memory_of, vectors_of
 from recollect.values.event import Event
-from recollect.values.ids import fingerprint
+from recollect.values.ids import fingerprint, purge_digests
 from recollect.values.transfer import StoredRow
 
 _FORMER = "former_secrets"
@@ -95,15 +95,22 @@ class TransferQueries(ABC):
     def purged_digests(self, account: str) -> list[bytes]:
         return self._whole(account).purged_digests()
 
+    def digest_keys(self, account: str) -> tuple[str, ...]:  # noqa: ARG002 - one key for all accounts of a file
+        return tuple(known_secrets(self._connection))
+
     def digest(self, text: str) -> bytes:
         """The keyed fingerprint of a text in this store."""
-        return next(self.digests(text))
+        return fingerprint(text, self.secrets()[0])
 
-    def digests(self, text: str) -> Iterator[bytes]:
-        """The same, then under each former secret; they are read anew in every view, since an import may bring others."""
+    def purge_digests(self, text: str) -> Iterator[bytes]:
+        """The digests under which a text may be known as purged, those of former secrets included."""
+        return (one for secret in self.secrets() for one in purge_digests(text, secret))
+
+    def secrets(self) -> list[bytes]:
+        """The secret of this store, then former ones; read anew in every view, because an import may bring others."""
         if not self._secrets:
             self._secrets = [bytes.fromhex(secret) for secret in known_secrets(self._connection)]
-        return (fingerprint(text, secret) for secret in self._secrets)
+        return self._secrets
 
     def _whole(self, account: str) -> AccountTransfer:
         return AccountTransfer(self._connection, account, self._number(account))

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recollect import errors
+from recollect.forking import follow_forks
 from recollect.ports import Namespace
-from recollect.store.sqlite.connection import BUSY_SECONDS, MEMORY, translated
+from recollect.store.sqlite.connection import BUSY_SECONDS, FORK_SECONDS, MEMORY, translated
 
 _Result = TypeVar("_Result")
 _APPLICATION, _VERSION = 0x72656377, 1  # "recw"
@@ -41,6 +42,7 @@ _REMOVE = "DELETE FROM working WHERE account = ? AND agent = ? AND task = ? AND 
 _ITEMS = """SELECT key, value, expires_at FROM working
     WHERE account = ? AND agent = ? AND task = ? AND expires_at > ? ORDER BY key"""
 _CLEAR = "DELETE FROM working WHERE account = ? AND agent = ? AND task = ?"
+_NAMESPACES = "SELECT DISTINCT account, agent, task FROM working WHERE account = ? AND agent = ? ORDER BY task"
 _SWEEP = "DELETE FROM working WHERE expires_at <= ?"
 
 
@@ -53,7 +55,22 @@ class SqliteWorking:
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._swept_at = -math.inf
-        self._closed = False
+        self._closed = self._forking = False
+        follow_forks(self)
+
+    def before_fork(self) -> None:
+        """Let go of the file: SQLite's locks do not survive a fork (see `SqliteStore.before_fork`)."""
+        self._forking = self._lock.acquire(timeout=FORK_SECONDS)
+        in_use = self._connection is not None and self._connection.in_transaction
+        if self._forking and self._path is not None and not in_use:
+            self._let_go()
+
+    def after_fork(self, *, child: bool) -> None:
+        """The file is opened again when it is used."""
+        if child:
+            self._lock = threading.RLock()
+        elif self._forking:
+            self._lock.release()
 
     def get(self, room: Namespace, key: str, now: float) -> str | None:
         found = self._run(lambda connection: connection.execute(_GET, (*room, key, now)).fetchone())
@@ -99,6 +116,16 @@ class SqliteWorking:
     def sweep(self, now: float) -> int:
         return self._run(lambda connection: connection.execute(_SWEEP, (now,)).rowcount)
 
+    def namespaces(self, account: str, agent: str) -> list[Namespace]:
+        if not self._exists():
+            return []
+        return self._run(lambda connection: connection.execute(_NAMESPACES, (account, agent)).fetchall())
+
+    def erase_traces(self, now: float) -> None:
+        if self._exists():
+            self.sweep(now)
+            self._run(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone())
+
     def check(self) -> dict[str, Any]:
         problem = None
         if self._path is not None and self._path.exists():
@@ -113,6 +140,10 @@ class SqliteWorking:
         with self._lock:
             self._closed = True
             self._let_go()
+
+    def _exists(self) -> bool:
+        """Whether there is anything: a file is not made to look into it."""
+        return self._connection is not None if self._path is None else self._path.exists()
 
     def _run(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
         with self._lock, translated(self._name):

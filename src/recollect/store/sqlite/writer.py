@@ -14,18 +14,18 @@ from recollect.ports import Accesses
 from recollect.store.graph import access_row, cluster_row, document_row
 from recollect.store.index.account_index import AccountIndex
 from recollect.store.index.columns import IndexEntry
-from recollect.store.rows import event_row, micros
+from recollect.store.rows import dumped, event_row, micros
 from recollect.store.secrets import checked
 from recollect.store.sqlite.index_cache import Uncommitted
 from recollect.store.sqlite.queries import queries
 from recollect.store.sqlite.reader import OpenFile, SqliteReader
-from recollect.store.sqlite.rows import blob_of, id_bytes, id_text, row_of, vectors_of
+from recollect.store.sqlite.rows import blob_of, id_bytes, id_text, note_name, row_of, vectors_of
 from recollect.store.sqlite.transfer import AccountTransfer
 from recollect.values.cluster import Cluster, nearest_cluster, owner_of
 from recollect.values.document import Access, Document, journal_sides
 from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
-from recollect.values.ids import new_id
+from recollect.values.ids import new_id, purge_digests
 from recollect.values.memory import Record
 
 
@@ -107,13 +107,14 @@ class SqliteTransaction(SqliteReader):
         self._journal(memory.id, row, kind, to_image(memory), None)
 
     def purge(self, memory: Record) -> None:
-        number, row = self._own(memory.account), self._row(memory)
+        number, row = self._own(memory.account), self._row_or_zero(memory)
         # The name of a cluster is made of its members' words.
         if (cluster := self._run("cluster_of", row=row).fetchone()) is not None:
             self.drop_clusters(memory.account, [id_text(cluster["id"])])
         self._run("delete_memory", id=id_bytes(memory.id), account=number)
         self._run("scrub_events", memory=id_bytes(memory.id), account=number)
-        self._run("add_purged", account=number, digest=self.digest(memory.content))
+        for digest in purge_digests(memory.content, self.secrets()[0]):
+            self._run("add_purged", account=number, digest=digest)
         # Where it lived stays, so that only those are shown the event who could have seen the memory.
         self._journal(memory.id, row, "purge", None, {"place": list(memory.place)})
 
@@ -141,7 +142,7 @@ class SqliteTransaction(SqliteReader):
 
     def allow_again(self, account: str, text: str) -> None:
         """A person's explicit wish outweighs an earlier purge of the same text."""
-        for digest in self.digests(text):
+        for digest in self.purge_digests(text):
             self._run("drop_purged", account=self._own(account), digest=digest)
 
     def put_document(
@@ -187,8 +188,8 @@ class SqliteTransaction(SqliteReader):
     def set_undoes(self, operation: str) -> None:
         self.operation = replace(self.operation, undoes=operation)
 
-    def set_note(self, name: str, value: str) -> None:
-        self._run("set_note", name=name, value=value)
+    def set_note(self, name: str, value: str, account: str | None = None) -> None:
+        self._run("set_note", name=note_name(name, account), value=value)
 
     def keep_vectors(self, memory: Record, model: str, vectors: NDArray[np.float32]) -> None:
         row = self._row(memory)
@@ -197,6 +198,10 @@ class SqliteTransaction(SqliteReader):
             self._put_vectors(row, checked(model, vectors, self._indexes.dimensions), memory)
         else:
             self._whole(memory.account).put_vectors(row, model, vectors)
+
+    def rewrite_event(self, account: str, event: Event) -> None:
+        images = {"before": dumped(event.before), "after": dumped(event.after)}
+        self._run("rewrite_event", account=self._own(account), seq=event.seq, reason=event.reason, **images)
 
     def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
         AccountTransfer(self._connection, account, self._own(account)).keep_purged(secrets, digests)
@@ -217,10 +222,15 @@ class SqliteTransaction(SqliteReader):
         return number
 
     def _row(self, memory: Record) -> int:
-        found = self._run("row_of", id=id_bytes(memory.id), account=self._own(memory.account)).fetchone()
-        if found is None:
+        row = self._row_or_zero(memory)
+        if not row:
             raise errors.NotFound("memory", memory.id)
-        return int(found["row"])
+        return row
+
+    def _row_or_zero(self, memory: Record) -> int:
+        """The row of a memory; 0, which no memory has, when it was removed."""
+        found = self._run("row_of", id=id_bytes(memory.id), account=self._own(memory.account)).fetchone()
+        return 0 if found is None else int(found["row"])
 
     def _put_tags(self, number: int, row: int, tags: tuple[str, ...]) -> None:
         for tag in tags:
@@ -253,7 +263,7 @@ class SqliteTransaction(SqliteReader):
         """The clusters of an account, read anew only when somebody changed them."""
         # Nobody else writes while this transaction is open, so the note is read once.
         if account not in self._stamps:
-            self._stamps[account] = self.note(f"clusters:{account}")
+            self._stamps[account] = self.note("clusters", account)
         stamp = (self._stamps[account], self._indexes.model)
         held = self._file.clusters.get(account)
         if held is None or held[0] != stamp:
@@ -262,10 +272,10 @@ class SqliteTransaction(SqliteReader):
 
     def _document_changes(self, document: Document) -> None:
         if document.kind == "gap":
-            self.set_note(f"gaps:{document.account}", new_id(self.operation.at))
+            self.set_note("gaps", new_id(self.operation.at), document.account)
 
     def _clusters_changed(self, account: str) -> None:
-        self.set_note(f"clusters:{account}", new_id(self.operation.at))
+        self.set_note("clusters", new_id(self.operation.at), account)
         self._stamps.pop(account, None)
 
     def _journal(

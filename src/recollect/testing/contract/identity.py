@@ -179,6 +179,14 @@ class IdentityContract:
         with store.view() as reader:
             assert reader.note("scale") == "zweitens ü"
 
+    def test_the_notes_of_an_account_are_its_own(self, store: Store) -> None:
+        with store.transaction(ACCOUNT, "tester", NOW) as tx:
+            tx.set_note("scale", "mine", ACCOUNT)
+            assert tx.note("scale", ACCOUNT) == "mine"
+        with store.view() as reader:
+            assert reader.note("scale", ACCOUNT) == "mine"
+            assert (reader.note("scale"), reader.note("scale", "other")) == (None, None)
+
     def test_counts_count_one_account(self, store: Store) -> None:
         store.use_model(MODEL, DIMENSIONS)
         put(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from recollect.ports import Store
@@ -91,6 +92,53 @@ class JournalContract:
         with store.transaction(ACCOUNT, "tester", LATER) as tx:
             tx.allow_again(ACCOUNT, "the green safe opens with 4712")
             assert not tx.purged(ACCOUNT, "the green safe opens with 4712")
+
+    def test_a_purge_of_what_was_removed_before_scrubs_its_images(self, store: Store) -> None:
+        memory = record("the green safe opens with 4711")
+        put(store, memory)
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            tx.remove(memory)
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            tx.purge(memory)
+        events = _events(store, memory)
+        assert [(event.kind, event.before) for event in events] == [("remember", None), ("undo", None), ("purge", None)]
+        with store.view() as reader:
+            assert reader.purged(ACCOUNT, "the green safe opens with 4711")
+            assert reader.places_of(ACCOUNT, [memory.id]) == {memory.id: memory.place}
+
+    def test_mentions_are_found_in_memories_documents_and_events_whatever_their_case(self, store: Store) -> None:
+        said, other = record("the Falcon is grey", snippet="he said so"), record("the door is open")
+        beside = record("another text", snippet="a grey FALCON, he said")
+        changed = record("the falcon was white")
+        note = Document(new_id(NOW), ACCOUNT, "tag", "bird", NOW, NOW, body={"text": "like the Falcon"})
+        gap = Document(new_id(NOW), ACCOUNT, "gap", "asked", NOW, NOW, body={"question": "which bird?"})
+        put(store, said, other, beside, changed)
+        put(store, record("the falcon of others", account="other"))
+        alter(store, changed, content="the owl was white")
+        with store.transaction(ACCOUNT, "tester", NOW) as tx:
+            tx.put_document(None, note, "describe")
+            tx.put_document(None, gap, "miss")
+        with store.view() as reader:
+            found = reader.mentions(ACCOUNT, "falcon")
+            assert [one.id for one in found.memories] == [said.id, beside.id]
+            assert {one.id for one in found.documents} == {note.id, gap.id}
+            assert [event.memory_id for event in found.events] == [changed.id, note.id, gap.id]
+            assert len(reader.mentions(ACCOUNT, "").memories) == 4
+            assert reader.mentions("nobody", "falcon").memories == []
+
+    def test_an_event_is_rewritten_in_its_place(self, store: Store) -> None:
+        memory = record("the green safe opens with 4711")
+        put(store, memory)
+        alter(store, memory, content="the green safe opens with 4712")
+        first, second = _events(store, memory)
+        assert second.before is not None
+        cut = replace(second, before={**second.before, "content": "[erased]"}, reason="[erased]")
+        with store.transaction("other", "tester", LATER) as tx:
+            tx.rewrite_event("other", cut)
+        assert _events(store, memory) == [first, second]
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            tx.rewrite_event(ACCOUNT, cut)
+        assert _events(store, memory) == [first, cut]
 
     def test_the_events_of_one_transaction_share_its_operation(self, store: Store) -> None:
         with store.transaction(ACCOUNT, "tester", NOW) as tx:

@@ -49,6 +49,19 @@ class LegsContract:
         assert found.visible == 20
         assert len(found) < 20
 
+    def test_every_visible_row_is_a_candidate_where_they_are_few_enough(self, store: Store) -> None:
+        store.use_model(MODEL, DIMENSIONS)
+        for number in range(12):
+            put(store, record(f"green {number}"), vectors=leaning(number / 12))
+        put(store, record("nothing in common"), record("green but hidden", scope="agent", agent="bob"))
+        search = replace(SEARCH, vector=axis(0).reshape(-1), depth=2)
+        for every, complete in ((13, True), (12, False), (0, False)):
+            found, contents = found_by(store, replace(search, every=every))
+            assert ("nothing in common" in contents) is complete
+            assert (len(found) == 13) is complete
+            assert "green but hidden" not in contents
+            assert found.selected.all()
+
     def test_rows_may_be_asked_for_by_number_and_stay_under_the_filter(self, store: Store) -> None:
         plain, hidden, forgotten = (
             record("blue one"),

@@ -106,7 +106,6 @@ class TransactionsContract:
         acts: tuple[Callable[[Transaction], None], ...] = (
             lambda tx: tx.change(missing, missing.with_(score=1), "reinforce"),
             lambda tx: tx.remove(missing),
-            lambda tx: tx.purge(missing),
         )
         for act in acts:
             with pytest.raises(NotFound), store.transaction(ACCOUNT, "tester", NOW) as tx:

@@ -30,9 +30,8 @@ _NARROW = [scope for scope in SCOPES if scope not in ("global", "project")]
 
 
 def _moved(coordinate: str, value: str | None) -> Viewer:
-    return Viewer(
-        VIEWER.identity, **{**{name: _HOME[name] for name in ("project", "session", "task")}, coordinate: value}
-    )
+    here = {**_HOME, coordinate: value}
+    return Viewer(VIEWER.identity, here["project"], here["session"], here["task"])
 
 
 def _lacking(coordinate: str) -> Viewer:

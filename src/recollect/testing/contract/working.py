@@ -54,6 +54,21 @@ class WorkingContract:
         working.change(ROOM, "k", at, at + 10, lambda held: seen.append(held) or "anew")  # type: ignore[func-returns-value]
         assert (seen, working.get(ROOM, "k", at)) == ([None], "anew")
 
+    def test_the_namespaces_of_an_agent_are_those_that_contain_something(self, working: Working) -> None:
+        odd: Namespace = ("acme", "ada", "t*[é] \x1ffor\x1feve:x")
+        for room in (ROOM, odd, *OTHERS):
+            working.put(room, "k", "value", NOW, NOW + 10)
+        assert set(working.namespaces("acme", "ada")) == {ROOM, odd, ("acme", "ada", "t2")}
+        assert working.namespaces("acme", "") == [("acme", "", "")]
+        working.clear(odd)
+        assert set(working.namespaces("acme", "ada")) == {ROOM, ("acme", "ada", "t2")}
+        assert working.namespaces("nobody", "ada") == []
+
+    def test_erasing_traces_drops_what_expired_and_keeps_the_rest(self, working: Working) -> None:
+        _filled(working, ("over", 1), ("kept", 10))
+        working.erase_traces(NOW + 5)
+        assert [key for key, _, _ in working.items(ROOM, NOW)] == ["kept"]
+
     def test_removing_says_whether_it_was_there(self, working: Working) -> None:
         _filled(working, ("k", 10), ("kept", 10), ("over", 1))
         assert working.remove(ROOM, "k", NOW)

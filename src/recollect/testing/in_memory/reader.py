@@ -32,10 +32,11 @@ from recollect.testing.in_memory.state import ModelInUse, State, StoredMemory
 from recollect.values.cluster import Cluster
 from recollect.values.document import Access, Document
 from recollect.values.enums import DocumentKind, LinkRelation
-from recollect.values.event import Event
-from recollect.values.ids import fingerprint
+from recollect.values.event import Event, to_image
+from recollect.values.ids import fingerprint, purge_digests
 from recollect.values.link import Edge, Node
 from recollect.values.memory import Record
+from recollect.values.purge import Mentions
 from recollect.values.scope import Identity, Place, reaches
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search
 from recollect.values.transfer import StoredRow
@@ -93,8 +94,10 @@ class InMemoryReader:
         bare = {operation: operation.replace("-", "") for operation in every}
         return [one for one, text in bare.items() if text.startswith(digits) or text.endswith(digits)][:limit]
 
-    def latest_operations(self, account: str, limit: int, before: int | None = None) -> list[list[Event]]:
-        return latest_operations(self, account, limit, before)
+    def latest_operations(
+        self, account: str, limit: int, before: int | None = None, *, actor: str | None = None
+    ) -> list[list[Event]]:
+        return latest_operations(self, account, limit, before, actor)
 
     def find(self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0) -> list[Record]:
         def sees(memory: Record) -> bool:
@@ -122,7 +125,12 @@ class InMemoryReader:
         return self._settled(account, same)
 
     def purged(self, account: str, text: str) -> bool:
-        return any((account, digest) in self._state.purged for digest in self._digests(text))
+        return any((account, digest) in self._state.purged for digest in self._purge_digests(text))
+
+    def has_tombstones(self, account: str) -> bool:
+        return any(owner == account for owner, _ in self._state.purged) or any(
+            held.memory.status == "forgotten" for held in self._state.of(account)
+        )
 
     def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:
         keyed = [h for h in self._state.of(account) if h.memory.key == key and place in (None, h.memory.place)]
@@ -225,6 +233,26 @@ class InMemoryReader:
         ]
         return (found[::-1] if newest_first else found)[:limit]
 
+    def mentions(self, account: str, word: str) -> Mentions:
+        def says(*parts: Any) -> bool:
+            return word in json.dumps(parts, ensure_ascii=False, default=str).lower()
+
+        return Mentions(
+            [held.memory for held in self._state.of(account) if says(to_image(held.memory))],
+            [
+                one
+                for _, one in sorted(self._state.documents.items())
+                if one.account == account and (one.kind == "gap" or says(one.name, one.body))
+            ],
+            [
+                event
+                for owner, event in self._state.events
+                if owner == account
+                and (event.before or event.after or event.reason)
+                and (event.document == "gap" or says(event.before, event.after, event.reason))
+            ],
+        )
+
     def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]:
         taken_back = {event.undoes for owner, event in self._state.events if owner == account}
         return frozenset(operation for operation in operations if operation in taken_back)
@@ -259,8 +287,11 @@ class InMemoryReader:
     def check_switches(self, account: str, check: Callable[[frozenset[str]], None]) -> None:
         check(self.switched_off(account))
 
-    def note(self, name: str) -> str | None:
-        return self._state.notes.get(name)
+    def note(self, name: str, account: str | None = None) -> str | None:
+        return self._state.notes.get(name if account is None else f"{name}:{account}")
+
+    def digest_keys(self, account: str) -> tuple[str, ...]:  # noqa: ARG002 - one key for all accounts
+        return tuple(key.hex() for key in self._secrets())
 
     def accounts(self) -> list[str]:
         owners = {held.memory.account for held in self._state.held.values()}
@@ -289,11 +320,14 @@ class InMemoryReader:
         return sorted(digest for owner, digest in self._state.purged if owner == account)
 
     def _digest(self, text: str) -> bytes:
-        return self._digests(text)[0]
+        return fingerprint(text, self._secrets()[0])
 
-    def _digests(self, text: str) -> list[bytes]:
+    def _purge_digests(self, text: str) -> list[bytes]:
+        return [digest for secret in self._secrets() for digest in purge_digests(text, secret)]
+
+    def _secrets(self) -> list[bytes]:
         former = json.loads(self._state.notes.get("former_secrets", "[]"))
-        return [fingerprint(text, bytes.fromhex(secret)) for secret in (self._state.notes["secret"], *former)]
+        return [bytes.fromhex(secret) for secret in (self._state.notes["secret"], *former)]
 
     def _unembedded(self, account: str) -> list[StoredMemory]:
         own = self._state.of(account)

@@ -122,7 +122,7 @@ def search_all(account: Sequence[StoredMemory], search: Search, model: ModelInUs
     window = [held for held in allowed if _within(held.memory, search)]
     chosen = {held.row for held in allowed if held.row in search.rows}
     legs = [*_legs(allowed, window, search, signals)]
-    chosen |= {held.row for leg in legs for held in leg}
+    chosen |= {held.row for leg in ([allowed] if len(allowed) <= search.every else legs) for held in leg}
     talking = [held for leg in legs[:2] for held in leg[:TALKING]]
     turns = {turn for held in talking if (turn := _turn(held.memory)) is not None}
     found = [held for held in allowed if held.row in chosen or _beside(held.memory, turns, search.neighbours)]
@@ -245,7 +245,7 @@ class _Gates:
         # What lies behind a wall is not even counted.
         self.counted = [memory for memory in self._all if reaches(search.viewer.identity, memory.place)]
         self._wanted = search.filter
-        self._places = search.viewer.places()
+        self._viewer, self._places = search.viewer, search.viewer.places()
         self._now = datetime.fromtimestamp(search.now, UTC)
         self._past = search.past
         self._replaced = successors(map(self._dated, self._all), lambda new, _: self._reached(new), self._now)
@@ -275,6 +275,8 @@ class _Gates:
         )
 
     def _reached(self, memory: Record) -> bool:
+        if self._viewer.everywhere:
+            return reaches(self._viewer.identity, memory.place)
         return memory.place in self._places
 
     def _current(self, memory: Record) -> bool:

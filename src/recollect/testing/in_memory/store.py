@@ -14,8 +14,10 @@ from recollect import errors
 from recollect.testing.in_memory.reader import InMemoryReader
 from recollect.testing.in_memory.state import ModelInUse, State
 from recollect.testing.in_memory.writer import InMemoryTransaction
+from recollect.values.enums import ChangeOrigin
 from recollect.values.event import Operation
 from recollect.values.ids import new_id
+from recollect.values.purge import Erasure
 
 
 class InMemoryLeases:
@@ -82,6 +84,7 @@ class InMemoryStore:
         at: datetime,
         *,
         operation: str | None = None,
+        origin: ChangeOrigin = "person",
         wait: bool = True,
     ) -> Iterator[InMemoryTransaction]:
         """All or nothing."""
@@ -94,7 +97,7 @@ class InMemoryStore:
             if self._changing is not None:
                 raise errors.StoreError(f"{self.path}: a transaction is open already; finish it first")
             state = self._state.copy()
-            shared = Operation(operation or new_id(at), actor, at)
+            shared = Operation(operation or new_id(at), actor, at, origin=origin)
             self._changing = InMemoryTransaction(state, self._model, account, shared)
             try:
                 yield self._changing
@@ -111,8 +114,9 @@ class InMemoryStore:
     def freeze(self) -> None:
         self.writable = False
 
-    def erase_traces(self, account: str) -> None:
+    def erase_traces(self, account: str, *, rewrite: bool = False) -> Erasure:  # noqa: ARG002 - the same signature as that of a file
         """Nothing to do: what was purged is in no file."""
+        return Erasure()
 
     def check(self) -> dict[str, Any]:
         """The health of the store, for `doctor`."""

@@ -63,6 +63,13 @@ class InMemoryWorking:
                 del self._rooms[room][key]
             return len(gone)
 
+    def namespaces(self, account: str, agent: str) -> list[Namespace]:
+        with self._lock:
+            return sorted(room for room, held in self._rooms.items() if held and room[:2] == (account, agent))
+
+    def erase_traces(self, now: float) -> None:
+        self.sweep(now)
+
     def check(self) -> dict[str, Any]:
         return {"place": "this process", "problem": None}
 

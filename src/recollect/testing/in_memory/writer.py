@@ -17,6 +17,7 @@ from recollect.values.cluster import Cluster, nearest_cluster, owner_of
 from recollect.values.document import Access, Document, journal_sides
 from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
+from recollect.values.ids import purge_digests
 from recollect.values.memory import Record
 
 
@@ -62,13 +63,16 @@ class InMemoryTransaction(InMemoryReader):
         self._journal(memory.id, kind, to_image(memory), None)
 
     def purge(self, memory: Record) -> None:
-        cluster = self._state.members.get(self._held(memory).row)
-        if cluster is not None:
-            # The name of a cluster is made of its members' words.
-            self.drop_clusters(memory.account, [cluster])
-        self._drop(memory)
+        # A memory that was removed before has only images in the journal.
+        if any(held.memory.id == memory.id for held in self._state.of(memory.account)):
+            cluster = self._state.members.get(self._held(memory).row)
+            if cluster is not None:
+                # The name of a cluster is made of its members' words.
+                self.drop_clusters(memory.account, [cluster])
+            self._drop(memory)
         self._scrub(memory.id)
-        self._state.purged.add((memory.account, self._digest(memory.content)))
+        digests = purge_digests(memory.content, self._secrets()[0])
+        self._state.purged |= {(memory.account, digest) for digest in digests}
         self._journal(memory.id, "purge", None, {"place": list(memory.place)})
 
     def set_vectors(self, account: str, memory_id: str, vectors: NDArray[np.float32] | None) -> None:
@@ -94,7 +98,7 @@ class InMemoryTransaction(InMemoryReader):
             self._state.switches.add((account, project))
 
     def allow_again(self, account: str, text: str) -> None:
-        self._state.purged -= {(account, digest) for digest in self._digests(text)}
+        self._state.purged -= {(account, digest) for digest in self._purge_digests(text)}
 
     def put_document(
         self, before: Document | None, after: Document | None, kind: EventKind | None, reason: str | None = None
@@ -131,8 +135,8 @@ class InMemoryTransaction(InMemoryReader):
     def set_undoes(self, operation: str) -> None:
         self.operation = replace(self.operation, undoes=operation)
 
-    def set_note(self, name: str, value: str) -> None:
-        self._state.notes[name] = value
+    def set_note(self, name: str, value: str, account: str | None = None) -> None:
+        self._state.notes[name if account is None else f"{name}:{account}"] = value
 
     def keep_vectors(self, memory: Record, model: str, vectors: NDArray[np.float32]) -> None:
         held, rows = self._held(memory), np.atleast_2d(vectors)
@@ -142,6 +146,11 @@ class InMemoryTransaction(InMemoryReader):
         self._state.held[held.row] = replace(held, embedding=made)
         if made.model == self._model:
             self._assign(held.row, memory, vectors)
+
+    def rewrite_event(self, account: str, event: Event) -> None:
+        self._state.events = [
+            (owner, event if (owner, one.seq) == (account, event.seq) else one) for owner, one in self._state.events
+        ]
 
     def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
         notes = self._state.notes
@@ -227,5 +236,6 @@ class InMemoryTransaction(InMemoryReader):
             reason,
             made.undoes,
             document,
+            made.origin,
         )
         self._state.events.append((self._account, event))

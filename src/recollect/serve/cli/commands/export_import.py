@@ -57,10 +57,19 @@ _NOUNS = {
 )
 @click.option("--history", is_flag=True, help="Include the journal: every change, and snapshots of contexts.")
 @click.option("--no-vectors", is_flag=True, help="Without vectors: smaller, but the import must embed again.")
-@click.option("--everything", is_flag=True, help="The whole account: the memories of every agent and team.")
+@click.option("--everything", is_flag=True, help="The whole account: the memories of every agent, team and session.")
+@click.option("--session", metavar="NAME", help="Also the memories of this session.")
+@click.option("--task", metavar="NAME", help="Also the memories of this task.")
 @click.pass_obj
 def export(
-    app: AppContext, file: str, format_name: str | None, history: bool, no_vectors: bool, everything: bool
+    app: AppContext,
+    file: str,
+    format_name: str | None,
+    history: bool,
+    no_vectors: bool,
+    everything: bool,
+    session: str | None,
+    task: str | None,
 ) -> None:
     """Export memories to a file or folder.
 
@@ -78,6 +87,8 @@ def export(
             history=history,
             vectors=not no_vectors,
             everything=everything,
+            session=session,
+            task=task,
             progress=progress,
         )
     if file != "-":
@@ -186,6 +197,9 @@ def show_exported(out: Renderer, exported: Exported, where: str) -> None:
     out.line(f"✓ {where}  {', '.join([count_memories(count), *_other_counts(exported.counts)])}")
     for gone in exported.removed[:_MAX_LINES]:
         out.line(Span(f"  removed  {gone}", "dim"))
+    if exported.left_out:
+        passed = count_memories(sum(exported.left_out.values()))
+        out.line(Span(f"  without {passed} of sessions and tasks: --everything, --session or --task adds them", "warn"))
 
 
 def show_imported(out: Renderer, done: Imported) -> None:

@@ -54,9 +54,7 @@ def feedback(app: AppContext, ids: tuple[str, ...], helpful: bool | None) -> Non
     if helpful is None:
         raise click.UsageError("give --helpful or --unhelpful")
     with app.open_for_writing() as memory:
-        # All ids are resolved before the first memory is changed.
-        wanted = dict.fromkeys(memory.get(each).id for each in ids)
-        records = [memory.feedback(each, helpful) for each in wanted]
+        records = memory.feedback_many(ids, "helpful" if helpful else "unhelpful")
     forms = [memory_json(record) for record in records]
 
     def show(out: Renderer) -> None:

@@ -1,19 +1,24 @@
-"""forget, restore and purge: hide a memory, restore it, or erase it permanently."""
+"""forget, restore, purge and vacuum: hide a memory, restore it, erase it permanently, and remove what erased rows leave."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from recollect.serve.cli.app_context import fetch_one
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.errors import EXIT_REFUSED
 from recollect.serve.cli.formatting import excerpt
 from recollect.serve.cli.output import escape_control
 from recollect.serve.cli.views import print_changed
+from recollect.values.plain import plain
+from recollect.values.purge import Erasure, Purged, Repeat
 
 if TYPE_CHECKING:
+    from recollect.engine import Memory
     from recollect.serve.cli.app_context import AppContext
+    from recollect.serve.cli.renderer import Renderer
 
 
 @click.command("forget", cls=MemoryCommand, examples=("forget 3f9a1c22", 'forget 3f9a1c22 --reason "no longer true"'))
@@ -41,21 +46,82 @@ def restore(app: AppContext, id: str) -> None:
     print_changed(app, "restored", record)
 
 
-@click.command("purge", cls=MemoryCommand, examples=("purge 3f9a1c22", "purge 3f9a1c22 --yes"))
+@click.command(
+    "purge", cls=MemoryCommand, examples=("purge 3f9a1c22", "purge 3f9a1c22 --repeats", "purge 3f9a1c22 --yes")
+)
 @click.argument("id")
+@click.option("--repeats", is_flag=True, help="Also erase what repeats the text or was derived from it.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_obj
-def purge(app: AppContext, id: str, yes: bool) -> int:
+def purge(app: AppContext, id: str, repeats: bool, yes: bool) -> int:
     """Erase a memory permanently.
 
-    Its row, vector, index entries and journal content are deleted and cannot be restored. `forget` only hides it.
+    Its row, vector, index entries and journal content are deleted and cannot be restored. `forget` only hides it. Lists what else
+    repeats the text, and which copies are out of reach.
     """
     with app.open_for_writing() as memory:
-        record = memory.get(id)
-        asked = f"Erase {record.short_id} permanently? {escape_control(excerpt(record.content))!r}"
-        if not (yes or click.confirm(asked, err=True)):
+        looked = memory.purge(id, repeats=repeats, dry_run=True)
+        if not (yes or _confirmed(app, memory, looked)):
             app.note("nothing was erased")
             return EXIT_REFUSED
-        memory.purge(record.id)
-    app.print_change(lambda: {"purged": record.id}, lambda out: out.line(f"✓ erased {record.short_id} permanently"))
+        done = memory.purge(looked.id, repeats=repeats)
+    app.print_change(lambda: _purged_json(done), lambda out: _show_purged(out, done))
     return 0
+
+
+@click.command("vacuum", cls=MemoryCommand, examples=("vacuum",))
+@click.pass_obj
+def vacuum(app: AppContext) -> None:
+    """Rewrite the files of the store without what was erased.
+
+    Needed when `purge` says so. On a server it locks the tables while it works: run it when few use them.
+    """
+    with app.open_for_writing("lazy") as memory:
+        left = memory.vacuum()
+
+    def show(out: Renderer) -> None:
+        out.line("✓ the files were rewritten" if not left.pending else "✗ not everything was rewritten")
+        _show_left(out, left)
+
+    app.print_change(lambda: plain(left), show)
+
+
+def _confirmed(app: AppContext, memory: Memory, looked: Purged) -> bool:
+    app.note(*(f"is erased with it: {_told(one)}" for one in looked.erased))
+    app.note(*(f"repeats it and stays (--repeats erases it too): {_told(one)}" for one in looked.repeats))
+    record = fetch_one(memory, looked.id)
+    # A memory that was undone before is only in the journal.
+    text = "" if record is None else f" {escape_control(excerpt(record.content))!r}"
+    return click.confirm(f"Erase {_short(looked.id)} permanently?{text}", err=True)
+
+
+def _show_purged(out: Renderer, done: Purged) -> None:
+    out.line(f"✓ erased {_short(done.id)} permanently")
+    for one in done.erased:
+        out.line(f"  erased with it: {_told(one)}")
+    for one in done.repeats:
+        out.line(f"  still there: {_told(one)}")
+    _show_left(out, Erasure(done.pending, done.out_of_reach))
+
+
+def _show_left(out: Renderer, left: Erasure) -> None:
+    for text in left.pending:
+        out.line(f"  to do: {text}")
+    if left.out_of_reach:
+        out.line(f"  out of reach: {'; '.join(left.out_of_reach)}")
+
+
+def _purged_json(done: Purged) -> dict[str, Any]:
+    found = plain(done)
+    return {"purged": done.id, **{name: found[name] for name in ("erased", "repeats", "pending", "out_of_reach")}}
+
+
+def _told(one: Repeat) -> str:
+    if one.kind not in ("memory", "narrative", "entry"):
+        return escape_control(one.where)
+    derived = " (derived from it)" if one.why == "derived" else ""
+    return escape_control(f"{one.kind} {_short(one.id)} in {one.where}{derived}")
+
+
+def _short(id: str) -> str:
+    return id[-8:]

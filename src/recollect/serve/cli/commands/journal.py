@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from recollect.errors import NeedsConfirmation
 from recollect.serve.cli.app_context import AppContext, fetch_many, fetch_one
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.formatting import count_memories, excerpt, short_id
@@ -19,28 +20,37 @@ if TYPE_CHECKING:
     from recollect.engine import Memory
     from recollect.values.event import Event
     from recollect.values.memory import Record
+    from recollect.values.undone import Undone
 
 _ALL_EVENTS = 1 << 31
+_MOST_SHOWN = 20
 # Fields that change with every update; they are not shown.
 _BOOKKEEPING = ("updated_at", "hit_at", "breadcrumbs")
 
 
 @click.command("undo", cls=MemoryCommand, examples=("undo", "undo 42", "undo 5b0c9e1f --json"))
 @click.argument("operation", required=False)
+@click.option("-y", "--yes", is_flag=True, help="Do not ask before undoing much, or what somebody else did.")
 @click.pass_obj
-def undo(app: AppContext, operation: str | None) -> None:
-    """Undo the last operation, or a given one.
+def undo(app: AppContext, operation: str | None, yes: bool) -> None:
+    """Undo your last operation in this project, or a given one.
 
     OPERATION is a number from `log`, or a prefix or suffix of an operation's id. Everything that one call changed is
     undone together.
     """
     with app.open_for_writing("lazy") as memory:
-        ids = memory.undo(operation)
-        documents = _undone_documents(memory, ids)
-        document_ids = {event.memory_id for event in documents}
-        changed = {each: fetch_one(memory, each) for each in ids if each not in document_ids}
+        try:
+            done = memory.undo(operation, force=yes)
+        except NeedsConfirmation as question:
+            click.confirm(f"{question.what[0].upper()}{question.what[1:]}. Undo it?", abort=True, err=True)
+            done = memory.undo(operation, force=True)
+        documents = _undone_documents(memory, done.memories)
+        changed = {each: fetch_one(memory, each) for each in done.memories[:_MOST_SHOWN]}
     result = {each: record and memory_json(record) for each, record in changed.items()}
-    app.print_change(lambda: {"undone": ids, "memories": result}, lambda out: show_undone(out, changed, documents))
+    app.print_change(
+        lambda: {"undone": done.to_dict(), "memories": result},
+        lambda out: show_undone(out, done, changed, documents),
+    )
 
 
 @click.command("history", cls=MemoryCommand, examples=("history 3f9a1c22", "history 3f9a1c22 --json"))
@@ -61,13 +71,15 @@ def history(app: AppContext, id: str) -> None:
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of events."
 )
+@click.option("--session", metavar="NAME", help="Also the memories of this session.")
+@click.option("--task", metavar="NAME", help="Also the memories of this task.")
 @click.pass_obj
-def log(app: AppContext, limit: int) -> None:
+def log(app: AppContext, limit: int, session: str | None, task: str | None) -> None:
     """Show the latest changes of all memories."""
     with app.open_current() as memory:
         # With --as-of the wanted events are not the newest ones, so the whole journal is read.
         count = limit if app.as_of is None else _ALL_EVENTS
-        events = _until_as_of(app, memory.log(limit=count))[:limit]
+        events = _until_as_of(app, memory.log(limit=count, session=session, task=task))[:limit]
         known = fetch_many(memory, {event.memory_id for event in events})
     texts = {each: record.content for each, record in known.items()}
     app.print_answer(lambda: [event_json(event) for event in events], lambda out: show_log(out, events, texts, app.now))
@@ -77,7 +89,7 @@ def _until_as_of(app: AppContext, events: list[Event]) -> list[Event]:
     return [event for event in events if app.as_of is None or event.at <= app.as_of]
 
 
-def _undone_documents(memory: Memory, ids: list[str]) -> list[Event]:
+def _undone_documents(memory: Memory, ids: Sequence[str]) -> list[Event]:
     """The events of the last undo on tags and gaps: they have ids like memories, but `get` does not return them."""
     latest = memory.log(limit=2 * len(ids) + 1)
     return [event for event in latest if event.operation == latest[0].operation and event.document is not None]
@@ -130,14 +142,20 @@ def show_history(
     show_log(out, events, {record.id: record.content}, now)
 
 
-def show_undone(out: Renderer, changed: Mapping[str, Record | None], documents: Sequence[Event] = ()) -> None:
-    """The memories an undo changed, in their current state; `documents` are its events on tags and gaps."""
-    out.line(Span(f"✓ undone: {count_memories(len(changed))}" if changed else "✓ undone", "good"))
+def show_undone(
+    out: Renderer, done: Undone, changed: Mapping[str, Record | None], documents: Sequence[Event] = ()
+) -> None:
+    """What was undone, and its first memories in their current state; `documents` are its events on tags and gaps."""
+    changes = ", ".join(f"{count:,} × {kind}" if count > 1 else kind for kind, count in done.changes.items())
+    memories = f"{count_memories(len(done.memories))}, " if done.memories else ""
+    out.line(Span(f"✓ undone: {changes}", "good"), Span(f"  {memories}by {done.actor}", "dim"))
     for changed_id, record in changed.items():
         if record is None:
             out.line("  ", Span(changed_id[-8:], "id"), Span("  removed", "dim"))
         else:
             out.line("  ", short_id(record), f"  {excerpt(record.content)}", Span(f"  {record.status}", "dim"))
+    if len(done.memories) > len(changed):
+        out.line(Span(f"  … and {len(done.memories) - len(changed):,} more", "dim"))
     for event in documents:
         out.line("  ", Span(str(event.document), "dim"), f"  {_document(event)}")
     out.line(Span("  an undo can be undone: `recollect log` shows its number", "dim"))

@@ -8,7 +8,7 @@ from typing import Any
 from recollect.errors import InvalidInput
 from recollect.serve.mcp.results import DATA_NOTE, memories_result, memory_json
 from recollect.serve.mcp.schemas import enum, integer, objects, output, string, strings
-from recollect.serve.mcp.text import fence, memory_line, ways_out
+from recollect.serve.mcp.text import RESOLVE, fence, memory_line
 from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
 from recollect.serve.mcp.tools.recall import FILTERS
 from recollect.values.event import to_image
@@ -67,7 +67,7 @@ def _contradictions(context: ToolContext, _: str | None) -> View:
         pair = {"new": memory_json(found.newer, ids), "old": memory_json(found.older, ids)}
         items.append(pair | {"similarity": round(found.similarity, 2), "reason": found.reason})
         shown = [memory_line(found.newer, ids), memory_line(found.older, ids), f"  {found.reason}"]
-        ways = ways_out(ids.shorten(found.newer), ids.shorten(found.older))
+        ways = RESOLVE.ways_out(ids.shorten(found.newer), ids.shorten(found.older))
         lines.append("\n".join([*shown, *(f"  - {way}" for way in ways)]))
     return lines, items
 

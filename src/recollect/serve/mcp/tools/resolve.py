@@ -5,28 +5,15 @@ from __future__ import annotations
 from recollect.serve.mcp.results import memory_json
 from recollect.serve.mcp.schemas import boolean, enum, number, objects, output, string, strings
 from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
-from recollect.values.enums import LINK_RELATIONS, RESOLUTIONS
+from recollect.values.enums import LINK_RELATIONS, RESOLUTIONS, VERDICTS
 from recollect.values.memory import Record
 
-_VERDICTS = ("helpful", "unhelpful", "reinforce", "demote")
 _CHANGED = output("kind", "changed", kind=string(), changed=objects(id=string()))
 
 
 def _feedback(context: ToolContext, given: Arguments) -> ToolResult:
-    verdict = given["verdict"]
-    # All are looked up before the first is changed: one unknown id, and none is changed.
-    ids = list(dict.fromkeys(context.memory.get(context.ids.expand(short)).id for short in given["ids"]))
-    return _changed_result(context, verdict, [_judge(context, each, verdict) for each in ids])
-
-
-def _judge(context: ToolContext, id: str, verdict: str) -> Record:
-    match verdict:
-        case "reinforce":
-            return context.memory.reinforce(id)
-        case "demote":
-            return context.memory.demote(id)
-        case _:
-            return context.memory.feedback(id, verdict == "helpful")
+    ids = [context.ids.expand(short) for short in given["ids"]]
+    return _changed_result(context, given["verdict"], context.memory.feedback_many(ids, given["verdict"]))
 
 
 def _link(context: ToolContext, given: Arguments) -> ToolResult:
@@ -58,7 +45,7 @@ FEEDBACK = Tool(
         "permanently. Call it after you used what recall returned.\n"
         "Do NOT judge what you did not use: no feedback means no penalty. A wrong text needs update or forget."
     ),
-    arguments={"ids": strings(), "verdict": enum(_VERDICTS)},
+    arguments={"ids": strings(), "verdict": enum(VERDICTS)},
     required=("ids", "verdict"),
     output_schema=_CHANGED,
     run=_feedback,

@@ -12,6 +12,7 @@ from recollect.values.draft import DraftFields
 from recollect.values.enums import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES
 
 CHANGED = output("kind", kind=string(), id=string(), reason=string(), memory=object_())
+SOURCE = enum(PROVENANCE_KINDS, "default observed; user_stated only if the user said it")
 # An agent may not say who it is, nor how far it is trusted.
 _RESERVED = ("agent", "trust")
 _DRAFT_FIELDS = tuple(name for name in DraftFields.__annotations__ if name not in _RESERVED)
@@ -24,7 +25,7 @@ def _remember(context: ToolContext, given: Arguments) -> ToolResult:
     for name in _ID_FIELDS:
         if name in fields:
             fields[name] = _expand(context, fields[name])
-    return outcome_result(context, context.memory.remember(content, **fields))
+    return outcome_result(context, context.memory.remember(content, **{"source": "observed", **fields}))
 
 
 def _update(context: ToolContext, given: Arguments) -> ToolResult:
@@ -91,7 +92,7 @@ REMEMBER = Tool(
         "delivery": enum(DELIVERIES, "pinned: in every context"),
         "ttl": number("seconds to live"),
         "scope": enum(SCOPES, "default: this project"),
-        "source": enum(PROVENANCE_KINDS, "user_stated only if the user said it"),
+        "source": SOURCE,
         "supersedes": string("id of the memory it replaces"),
         "triggers": strings("patterns like glob:*.env or word:drop table"),
         "session": string(),

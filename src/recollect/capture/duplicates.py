@@ -1,0 +1,62 @@
+"""Duplicates: what superseding and forgetting do when the same text is stored more than once."""
+
+from __future__ import annotations
+
+from recollect.ports import Reader, Transaction
+from recollect.unit_of_work import UnitOfWork
+from recollect.validation import MAX_CONTENT, clean_text
+from recollect.values.memory import Record, covers
+
+
+def active_duplicate(reader: Reader, record: Record) -> Record | None:
+    """Another active memory with the same text that everyone who sees this one sees too; one in the same place if there is."""
+    same = reader.same_text(record.account, record.content)
+    others = [one for one in same if one.id != record.id and one.status == "active" and covers(one.place, record.place)]
+    return min(others, key=lambda one: one.place != record.place, default=None)
+
+
+def as_forgotten(reader: Reader, record: Record) -> Record:
+    """The memory, forgotten. Of two copies in a place, one is archived: forgotten, it would bury a text that is kept."""
+    copy = None if record.status == "forgotten" else active_duplicate(reader, record)
+    kept = copy is not None and copy.place == record.place
+    return record.with_(status="archived" if kept else "forgotten")
+
+
+def forget(uow: UnitOfWork, id: str, reason: str | None) -> Record:
+    """Hide a memory and refuse to store the same again."""
+    if reason is not None:
+        uow.runtime.gate.require_text("reason", clean_text("reason", reason, MAX_CONTENT))
+    with uow.transaction() as tx:
+        old = uow.find(tx, id)
+        if reason is not None:
+            uow.require_no_tombstones(tx, "reason", [reason])
+        gone = as_forgotten(tx, old)
+        tx.change(old, gone, "forget", reason=reason)
+        return uow.redact(tx, gone)
+
+
+def let_supersede(tx: Transaction, newer: Record, older: Record) -> list[Record]:
+    """Let one stored memory supersede another; returns what changed. A contradiction between the two is settled by it.
+
+    If the newer one supersedes another already, the older is appended at the end of that chain.
+    """
+    last, changed = _without_contradiction(newer, older), []
+    if last != newer:
+        tx.change(newer, last, "resolve", reason="supersede")
+        changed.append(last)
+    seen = {last.id}
+    while last.supersedes is not None and last.supersedes not in seen:
+        (below,) = tx.get(newer.account, [last.supersedes])
+        if below is None:
+            break
+        last = below
+        seen.add(last.id)
+    if older.id not in seen:
+        after = last.with_(supersedes=older.id)
+        tx.change(last, after, "resolve", reason="supersede")
+        changed = [record for record in changed if record.id != after.id] + [after]
+    return changed
+
+
+def _without_contradiction(newer: Record, older: Record) -> Record:
+    return newer.with_(links=tuple(x for x in newer.links if (x.relation, x.target) != ("contradicts", older.id)))

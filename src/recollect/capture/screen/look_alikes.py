@@ -1,0 +1,50 @@
+"""Letters of other alphabets and digits that stand in for Latin letters: "іgnоrе" in Cyrillic, "1gn0r3"."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from typing import Final
+
+from recollect.values.patterns import compiled
+
+# The letters of Cyrillic, Greek, Armenian and the phonetic alphabet that look like a Latin one; from Unicode's confusables.txt.
+_SAME_LOOK: Final = (
+    "аaеeоoрpсcуyхxіiјjѕsһhԁdԛqԝwӏlвbкkмmнhтtьbгrпnиuѵvүyґr"
+    "αaοoεeιiκkνvρpτtυuχxηnγyωwσoβbμuζzδd"
+    "օoոnսuհhցgոnաwզq"
+    "ıiȷjɡgɑaɩiʏyɪiɢgɴnʀrʟlʙbʜhᴀaᴄcᴅdᴇeᴊjᴋkᴍmᴏoᴘpᴛtᴜuᴠvᴡwᴢzꜰfꜱsƖlƿp"
+)
+_NEGATIVE_LETTERS: Final = (0x1F150, 0x1F170)
+_DIGITS: Final = str.maketrans("03457@$!|", "oeast" + "asil")
+_MIXED_WORD: Final = (
+    r"(?<![\w@$!])(?=[A-Za-z0-9@$!|]*[A-Za-z])(?=[A-Za-z0-9@$!|]*[013457@$|])[A-Za-z0-9@$!|]{2,24}(?![\w@$])"
+)
+_FEWEST_DIGITS: Final = 3
+
+
+@cache
+def _table() -> dict[int, str]:
+    pairs = {ord(odd): usual for odd, usual in zip(_SAME_LOOK[::2], _SAME_LOOK[1::2], strict=True)}
+    capitals = {ord(chr(odd).upper()): usual.upper() for odd, usual in pairs.items() if len(chr(odd).upper()) == 1}
+    blocks = {start + n: chr(ord("a") + n) for start in _NEGATIVE_LETTERS for n in range(26)}
+    return {**capitals, **pairs, **blocks}
+
+
+def latin(text: str) -> str:
+    """The text with letters that look like Latin ones as those, without accents; what it says is meant for comparison only."""
+    bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    return bare.translate(_table())
+
+
+def plain_digits(text: str) -> str | None:
+    """The text with digits inside words as the letters they stand for; None if there are not at least three."""
+    inside = 0
+    for digits in compiled(r"\d+").finditer(text):
+        inside += text[digits.start() - 1 : digits.start()].isalpha() or text[digits.end() : digits.end() + 1].isalpha()
+    return compiled(_MIXED_WORD).sub(_spelled, text) if inside >= _FEWEST_DIGITS else None
+
+
+def _spelled(match: re.Match[str]) -> str:
+    return match[0].replace("11", "ll").replace("1", "i").translate(_DIGITS)

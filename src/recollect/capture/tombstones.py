@@ -1,0 +1,199 @@
+"""Tombstones: what was forgotten or purged on purpose does not come back, whichever verb brings it.
+
+A forgotten memory is its own tombstone. It holds for what the memory says, in these or other words, in every place, for everyone
+who could see the memory. Of a purged text only digests are left. `restore` and `revive=True` lift a tombstone, nothing else does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.access import with_contexts
+from recollect.capture.neighbours import DraftEmbedding, Neighbour, NeighbourLookup
+from recollect.ports import Calibrated, Judge, Reader
+from recollect.values.memory import Record, side_texts
+from recollect.values.outcome import Relation
+from recollect.values.scope import Identity, Viewer, reaches
+from recollect.values.terms import STOP_WORDS, query_terms
+
+FORGOTTEN = "forgotten: this was forgotten on purpose"
+PURGED = "purged: this text was erased for good"
+# A text restates a forgotten one if it is this similar and shares this part of its terms.
+_RESTATED, _SHARED_TERMS = 0.85, 0.55
+_WORD = re.compile(r"\w+")
+# A name or tag of fewer words says too little to bring anything back.
+_FEWEST_TERMS = 3
+Key = TypeVar("Key")
+
+# Texts that are about to be stored, each as a memory with its vectors of any precision.
+Incoming = Sequence[tuple[Record, NDArray[Any] | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """Why a text may not be stored: the forgotten memory that says the same, or None if the text was purged."""
+
+    memory: Record | None
+
+    @property
+    def reason(self) -> str:
+        """The words with which every verb refuses."""
+        return PURGED if self.memory is None else FORGOTTEN
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstones:
+    """Compares texts with what was forgotten and purged: by which judge, and from which similarity on.
+
+    `calibration` is asked only when there is something to compare with.
+    """
+
+    judge: Judge
+    floor: float
+    calibration: Callable[[], Calibrated | None] = lambda: None
+
+    def of(
+        self,
+        reader: Reader,
+        identity: Identity,
+        incoming: Incoming,
+        now: datetime,
+        ignored: Callable[[Record], bool] = lambda _: False,
+    ) -> dict[str, Tombstone]:
+        """By id, those of some texts that must not be stored; `ignored` forgotten memories do not count."""
+        if not incoming or not reader.has_tombstones(identity.account):
+            return {}
+        wide = with_contexts(reader, identity)
+        found: dict[str, Tombstone] = {}
+        for owner, texts in _by_owner(wide, incoming).items():
+            exact = self.of_texts(reader, owner, {record.id: record.content for record, _ in texts}, ignored)
+            exact |= self._beside(reader, owner, [record for record, _ in texts], ignored)
+            # What is stored in the same place already does not come back by being said once more.
+            known = {record.id for record, _ in texts if _is_active(reader, record)}
+            rest = [(record, vectors) for record, vectors in texts if record.id not in exact.keys() | known]
+            found |= {key: one for key, one in exact.items() if key not in known}
+            found |= self._restated(reader, owner, rest, now, ignored)
+        return found
+
+    def of_texts(
+        self,
+        reader: Reader,
+        identity: Identity,
+        texts: Mapping[Key, str],
+        ignored: Callable[[Record], bool] = lambda _: False,
+    ) -> dict[Key, Tombstone]:
+        """The same by the words alone; case, spacing and for purged texts also word order do not matter."""
+        account = identity.account
+        if not texts or not reader.has_tombstones(account):
+            return {}
+        reader.prefetch_texts(account, list(dict.fromkeys(texts.values())))
+        found: dict[Key, Tombstone] = {}
+        for key, text in texts.items():
+            if reader.purged(account, text):
+                found[key] = Tombstone(None)
+                continue
+            gone = (old for old in reader.same_text(account, text) if old.status == "forgotten")
+            old = next((one for one in gone if reaches(identity, one.place) and not ignored(one)), None)
+            if old is not None:
+                found[key] = Tombstone(old)
+        return found
+
+    def _beside(
+        self, reader: Reader, identity: Identity, records: Sequence[Record], ignored: Callable[[Record], bool]
+    ) -> dict[str, Tombstone]:
+        """Memories that bring the words of a forgotten one in another field: as a tag, a reason, a name."""
+        texts = {
+            (record.id, text): text
+            for record in records
+            for _, text in side_texts(record)
+            if len(query_terms(text)) >= _FEWEST_TERMS
+        }
+        found = self.of_texts(reader, identity, texts, ignored)
+        return {record_id: tombstone for (record_id, _), tombstone in found.items()}
+
+    def _restated(
+        self, reader: Reader, identity: Identity, incoming: Incoming, now: datetime, ignored: Callable[[Record], bool]
+    ) -> dict[str, Tombstone]:
+        """Those of some texts that say in other words what a forgotten memory says."""
+        if not incoming:
+            return {}
+        everywhere = Viewer(identity, everywhere=True)
+        lookup = NeighbourLookup(now, self.floor, statuses=("forgotten",), viewer=everywhere)
+        scale = self.calibration() if any(vectors is not None for _, vectors in incoming) else None
+        drafts = [(record, _embedding(vectors, scale)) for record, vectors in incoming]
+        lookup.prefetch(reader, drafts)
+        found: dict[str, Tombstone] = {}
+        for record, embedding in drafts:
+            for near in lookup.of(reader, record, embedding):
+                if near.snippet.id == record.id or not self._says_again(near, record):
+                    continue
+                old = near.full_record(reader, record.account)
+                if not ignored(old):
+                    found[record.id] = Tombstone(old)
+                    break
+        return found
+
+    def _says_again(self, old: Neighbour, new: Record) -> bool:
+        text, similarity = old.snippet.content, old.similarity
+        return restates(text, new.content, similarity, self.judge.compare(text, new.content, similarity).relation)
+
+
+def _embedding(vectors: NDArray[Any] | None, scale: Calibrated | None) -> DraftEmbedding:
+    if vectors is None or scale is None:
+        return DraftEmbedding()
+    return DraftEmbedding(vectors.astype(np.float32), scale)
+
+
+def _by_owner(identity: Identity, incoming: Incoming) -> dict[Identity, list[tuple[Record, NDArray[Any] | None]]]:
+    """Texts by the identity whose tombstones count: the writer's, or (in an import of everything) that of the room it goes to."""
+    groups: dict[Identity, list[tuple[Record, NDArray[Any] | None]]] = {}
+    for record, vectors in incoming:
+        owner = identity
+        if not reaches(identity, record.place):
+            teams = (record.team,) if record.scope == "team" and record.team else ()
+            owner = Identity(record.account, record.agent if record.scope == "agent" else None, teams)
+        groups.setdefault(owner, []).append((record, vectors))
+    return groups
+
+
+def _is_active(reader: Reader, record: Record) -> bool:
+    """Whether another memory with the same text is active in the same place."""
+    same = reader.same_text(record.account, record.content)
+    return any(old.status == "active" and old.place == record.place and old.id != record.id for old in same)
+
+
+def restates(old: str, new: str, similarity: float, relation: Relation) -> bool:
+    """Whether a new text would bring back what was forgotten.
+
+    Wider than "same": a tombstone that stops one text too many can be lifted by its owner, one that lets the value back in
+    has failed. Names and numbers must still be the same.
+    """
+    if relation in ("same", "extends"):
+        return True
+    if relation != "different" or similarity < _RESTATED:
+        return False
+    before, after = set(query_terms(old)), set(query_terms(new))
+    return _same_names(old, new) and len(before & after) >= _SHARED_TERMS * len(before | after)
+
+
+def _same_names(old: str, new: str) -> bool:
+    """Whether every name and number of each text is in the other one too, in upper or lower case."""
+    words = [_WORD.findall(text) for text in (old, new)]
+    names = [set(_names(each)) for each in words]
+    spoken = [{word.casefold() for word in each} for each in words]
+    return names[0] <= spoken[1] and names[1] <= spoken[0]
+
+
+def _names(words: Sequence[str]) -> Iterable[str]:
+    """Numbers and capitalised words; the first word of a text is one unless it is a common word."""
+    for place, word in enumerate(words):
+        named = word[0].isupper() and (place > 0 or word.casefold() not in STOP_WORDS)
+        if named or any(map(str.isdigit, word)):
+            yield word.casefold()

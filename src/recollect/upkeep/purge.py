@@ -1,0 +1,415 @@
+"""Purge: erase a memory for good, with all that the store keeps of it, and find what else repeats its text.
+
+Always erased: the memory with its history, gaps that ask about it, what expired, and what only the journal still has of the text
+(undone memories, overwritten or dropped values, withdrawn descriptions). What is in use and repeats the text, or was derived
+from it, is listed, and erased on demand. Nothing that the caller may not see is listed or changed, except gaps and what expired.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from recollect.access import Level, may, with_contexts
+from recollect.errors import AmbiguousId, NotFound, WorkingUnavailable
+from recollect.ports import Namespace, Reader, Transaction
+from recollect.recall.gaps import asks_about
+from recollect.redaction import visible_events
+from recollect.unit_of_work import UnitOfWork
+from recollect.validation import clean_id
+from recollect.values.document import Document
+from recollect.values.event import Event, from_image, to_image
+from recollect.values.ids import normalised
+from recollect.values.memory import Record
+from recollect.values.purge import ERASED, Purged, Repeat, RepeatKind
+from recollect.values.scope import GLOBAL, RESERVED, Identity, Place, reaches
+from recollect.values.terms import query_terms
+from recollect.values.tiers import is_narrative
+
+# A text of fewer content words is only looked for as a whole: it would be part of texts about anything.
+_FEWEST_TERMS = 3
+# Earlier texts of the memory that are looked up one by one; with more, everything is read once.
+_MOST_TEXTS = 4
+_MOST_EDGES = 1000
+_PAGE = 500
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+# Documents that are about one thing and are erased as a whole; in others, only the strings that repeat the text are.
+_WHOLE = ("tag", "working", "short_term", "snapshot")
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """Finds a text in others: case, spacing, width and a final full stop do not matter."""
+
+    texts: tuple[str, ...]
+
+    def __call__(self, text: str) -> bool:
+        said = normalised(text)
+        return any(
+            said == part or (part in said and len(query_terms(part)) >= _FEWEST_TERMS)
+            for part in map(normalised, self.texts)
+        )
+
+    def within(self, value: Any) -> bool:
+        """Whether any string of a JSON value repeats the text."""
+        return any(map(self, _strings(value)))
+
+    def without(self, value: Any) -> Any:
+        """A JSON value in which every string that repeats the text is replaced."""
+        match value:
+            case str():
+                return ERASED if self(value) else value
+            case Mapping():
+                return {self.without(key): self.without(inside) for key, inside in value.items()}
+            case list() | tuple():
+                return [self.without(inside) for inside in value]
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What there is of a text besides the memory itself, after the event `seq`.
+
+    `memories` and `documents` are in use; `residue` are documents that nobody uses any more, `history` events of what does not
+    repeat the text any more, `events` those of the documents in use.
+    """
+
+    record: Record
+    match: Matcher
+    seq: int
+    memories: list[tuple[Repeat, Record]]
+    documents: list[tuple[Repeat, Document]]
+    residue: list[tuple[Repeat | None, Document]]
+    history: list[tuple[Repeat, Event]]
+    events: list[Event]
+    # The ids of what the caller may see but not change.
+    kept: frozenset[str]
+
+
+def purge(uow: UnitOfWork, id: str, *, repeats: bool, dry_run: bool) -> Purged:
+    """Erase a memory; with `repeats`, also what repeats its text."""
+    runtime, now = uow.runtime, uow.runtime.clock()
+    with uow.view() as reader:
+        found = look_up(uow, reader, id, now)
+    values, problem = _working_values(uow, found.match, now)
+    result = _result(found, [repeat for repeat, *_ in values], repeats=repeats)
+    if dry_run:
+        return replace(result, dry_run=True)
+    with uow.transaction() as tx:
+        if _last_event(tx, found.record.account) != found.seq:
+            found = look_up(uow, tx, id, now)
+            result = _result(found, [repeat for repeat, *_ in values], repeats=repeats)
+        _erase(tx, found, now, repeats=repeats)
+    runtime.recent_recalls.clear()
+    problem = problem or _erase_working(uow, values if repeats else [], now)
+    left = runtime.store.erase_traces(found.record.account)
+    pending = left.pending if problem is None else (*left.pending, problem)
+    return replace(result, pending=pending, out_of_reach=left.out_of_reach)
+
+
+def look_up(uow: UnitOfWork, reader: Reader, id: str, now: datetime) -> Findings:
+    """Everything that repeats the text of a memory, or was derived from it."""
+    record, viewer = _memory(uow, reader, id), uow.viewer.identity
+    match = Matcher(_texts(record, reader.events(record.account, memory_id=record.id)))
+    mentions = [reader.mentions(record.account, word) for word in _words(match.texts)]
+    wide = with_contexts(reader, viewer)
+    saying = [one for found in mentions for one in found.memories if match.within(to_image(one))]
+    sources = [record.id, *(one.id for one in saying if reaches(wide, one.place))]
+    every = _distinct([*saying, *_derived(reader, record.account, sources)])
+    memories = [one for one in every if one.id != record.id and reaches(wide, one.place)]
+    documents = _distinct(one for found in mentions for one in found.documents)
+    contexts = _contexts_of(reader, record.account, memories, documents)
+    used, residue = _sorted_documents(viewer, documents, contexts, match, now)
+    living = {record.id, *sources, *(one.id for _, one in used)}
+    every_event = {event.seq: event for found in mentions for event in found.events}
+    events = _visible_repeats(reader, viewer, every_event.values(), match)
+    gone = living | {document.id for _, document in residue}
+    return Findings(
+        record=record,
+        match=match,
+        seq=_last_event(reader, record.account),
+        memories=[(_repeat_of(one, contexts, one.id in sources), one) for one in memories],
+        documents=used,
+        residue=residue,
+        history=[
+            (Repeat(event.memory_id, "history", _where_event(event)), event)
+            for event in events
+            if event.memory_id not in gone
+        ],
+        events=[event for event in events if event.memory_id in living],
+        kept=frozenset(one.id for one in memories if not _may_erase(viewer, one, contexts))
+        | frozenset(one.id for _, one in used if not _may(viewer, one, contexts, "write")),
+    )
+
+
+def _sorted_documents(
+    viewer: Identity, documents: Iterable[Document], contexts: Mapping[str, Document], match: Matcher, now: datetime
+) -> tuple[list[tuple[Repeat, Document]], list[tuple[Repeat | None, Document]]]:
+    """Documents that repeat the text: those in use that the viewer may see, and what nobody uses any more."""
+    used: list[tuple[Repeat, Document]] = []
+    residue: list[tuple[Repeat | None, Document]] = []
+    for document in documents:
+        if not _repeats(match, document.kind, document.name, document.body or {}):
+            continue
+        seen = _may(viewer, document, contexts, "read")
+        repeat = Repeat(document.id, document.kind, _where_document(document, contexts))
+        if document.kind == "gap" or _is_expired(document, now):
+            residue.append((repeat if seen else None, document))
+        elif seen:
+            used.append((repeat, document))
+    return used, residue
+
+
+def _visible_repeats(reader: Reader, viewer: Identity, events: Iterable[Event], match: Matcher) -> list[Event]:
+    """Those of some events that repeat the text and that the viewer may see."""
+    repeating = [event for event in events if _event_repeats(match, event)]
+    visible = {event.seq for event in visible_events(reader, viewer, repeating)} if repeating else set()
+    return [event for event in repeating if event.seq in visible]
+
+
+def _memory(uow: UnitOfWork, reader: Reader, id: str) -> Record:
+    """The memory that an id names; one that was removed, by an undo for example, is read from the journal."""
+    try:
+        return uow.find(reader, id)
+    except NotFound:
+        part, account = clean_id("id", id).replace("-", "").lower(), uow.viewer.account
+    removed: dict[str, Record] = {}
+    before: int | None = None
+    while page := reader.events(account, before=before, limit=_PAGE, newest_first=True):
+        before = page[-1].seq
+        for event in page:
+            digits = event.memory_id.replace("-", "")
+            named = event.document is None and (digits.startswith(part) or digits.endswith(part))
+            if named and event.after is None and event.before is not None:
+                removed.setdefault(event.memory_id, from_image(event.before))
+    visible = [one for one in removed.values() if reaches(uow.viewer.identity, one.place)]
+    if not visible:
+        raise NotFound("memory", id)
+    if len(visible) > 1:
+        raise AmbiguousId(id, len(visible))
+    uow.require_enabled(reader, visible[0].project)
+    return visible[0]
+
+
+def _texts(record: Record, own: Sequence[Event]) -> tuple[str, ...]:
+    """Every text that a memory has had."""
+    images = [image for event in own for image in (event.before, event.after) if image]
+    earlier = [image["content"] for image in images if image.get("content") not in (None, ERASED)]
+    return tuple(dict.fromkeys((record.content, *earlier)))
+
+
+def _words(texts: Sequence[str]) -> list[str]:
+    """A word of each text, the longest of ASCII characters: what repeats a text contains its word."""
+    if len(texts) > _MOST_TEXTS:
+        return [""]
+    return list(dict.fromkeys(max(_ASCII_WORD.findall(text.lower()), key=len, default="") for text in texts))
+
+
+def _derived(reader: Reader, account: str, sources: list[str]) -> list[Record]:
+    """The memories that were derived from some: narratives and merged ones, newer versions, and what was derived from those."""
+    found: dict[str, Record] = {}
+    known = set(sources)
+    while rows := reader.rows_of(account, sources) if sources else []:
+        edges = reader.edges(account, [("memory", row) for row in rows], _MOST_EDGES, upwards=False)
+        ends = sorted({int(edge.target[1]) for edge in edges if edge.target[0] == "memory"} - set(rows))
+        near = [one for one in reader.fetch(account, ends) if one.id not in known] if ends else []
+        new = [one for one in near if one.supersedes in sources or set(one.derived_from) & set(sources)]
+        found |= {one.id: one for one in new}
+        sources = [one.id for one in new]
+        known.update(sources)
+    return list(found.values())
+
+
+def _erase(tx: Transaction, found: Findings, now: datetime, *, repeats: bool) -> None:
+    account = found.record.account
+    tx.purge(found.record)
+    for _, document in found.residue:
+        tx.purge_document(document)
+    for _, event in found.history:
+        tx.rewrite_event(account, _cut(found.match, event))
+    if not repeats:
+        return
+    for _, memory in found.memories:
+        if memory.id not in found.kept:
+            tx.purge(memory)
+    cut = [document for _, document in found.documents if document.id not in found.kept]
+    for document in cut:
+        _erase_document(tx, document, found.match, now)
+    partly = {document.id for document in cut if not _goes_whole(document, found.match)}
+    for event in found.events:
+        if event.memory_id in partly:
+            tx.rewrite_event(account, _cut(found.match, event))
+
+
+def _erase_document(tx: Transaction, document: Document, match: Matcher, now: datetime) -> None:
+    if _goes_whole(document, match):
+        tx.purge_document(document)
+        return
+    body = match.without(document.body or {})
+    if "version" in body:
+        body["version"] += 1  # who writes with the version it read before is told that the data changed
+    tx.put_document(document, replace(document, body=body, updated_at=now), None)
+
+
+def _goes_whole(document: Document, match: Matcher) -> bool:
+    return document.kind in _WHOLE or match(document.name)
+
+
+def _cut(match: Matcher, event: Event) -> Event:
+    """An event without the text. What is known of a gap is all about one question, so that nothing of it stays."""
+    if event.document == "gap":
+        return replace(event, before=None, after=None, reason=None)
+    images = {side: match.without(getattr(event, side)) for side in ("before", "after")}
+    return replace(event, **images, reason=match.without(event.reason))
+
+
+def _repeats(match: Matcher, kind: str, name: str, body: Mapping[str, Any]) -> bool:
+    about = kind == "gap" and any(asks_about(body, text) for text in match.texts)
+    return about or match.within([name, body])
+
+
+def _event_repeats(match: Matcher, event: Event) -> bool:
+    if event.document == "gap":
+        sides = [image for image in (event.before, event.after) if image is not None]
+        return any(_repeats(match, "gap", "", image.get("body") or {}) for image in sides)
+    return match.within([event.before, event.after, event.reason])
+
+
+def _result(found: Findings, working: Sequence[Repeat], *, repeats: bool) -> Purged:
+    erased = [repeat for repeat, _ in found.residue if repeat is not None]
+    erased += [repeat for repeat, _ in found.history]
+    listed = [repeat for repeat, _ in (*found.memories, *found.documents)]
+    going = [repeat for repeat in listed if repeats and repeat.id not in found.kept] + (
+        list(working) if repeats else []
+    )
+    staying = [repeat for repeat in (*listed, *working) if repeat not in going]
+    return Purged(found.record.id, tuple(dict.fromkeys((*erased, *going))), tuple(dict.fromkeys(staying)))
+
+
+# Working memory, which is not in the store
+
+
+WorkingValue = tuple[Repeat, Namespace, str]
+
+
+def _working_values(uow: UnitOfWork, match: Matcher, now: datetime) -> tuple[list[WorkingValue], str | None]:
+    """The values of the caller's own working memory that repeat the text, and why they could not be read."""
+    working, identity = uow.runtime.working, uow.viewer.identity
+    try:
+        return [
+            (Repeat(key, "working", "working memory"), namespace, key)
+            for namespace in working.namespaces(identity.account, identity.agent or "")
+            for key, value, _ in working.items(namespace, now.timestamp())
+            if match.within([key, value])
+        ], None
+    except WorkingUnavailable as error:
+        return [], f"{error}; run `recollect purge` again for what is there"
+
+
+def _erase_working(uow: UnitOfWork, values: Iterable[WorkingValue], now: datetime) -> str | None:
+    working, at = uow.runtime.working, now.timestamp()
+    try:
+        for _, namespace, key in values:
+            working.remove(namespace, key, at)
+        working.erase_traces(at)
+    except WorkingUnavailable as error:
+        return str(error)
+    return None
+
+
+# Who may see and change what, and where it is in words
+
+
+def _may(identity: Identity, document: Document, contexts: Mapping[str, Document], level: Level) -> bool:
+    """Whether an identity may read or change a document; working and short-term entries belong to their writer alone."""
+    body = document.body or {}
+    match document.kind:
+        case "working" | "short_term":
+            return document.place == (("agent", identity.agent, "") if identity.agent else GLOBAL)
+        case "snapshot":
+            context = contexts.get(str(body.get("context")))
+            return context is not None and may(identity, context, level)
+        case "pool" | "context":
+            if body.get("run") is not None:
+                return bool(body.get("owner") == identity.agent)
+            return may(identity, document, level)
+    return reaches(identity, document.place)
+
+
+def _may_erase(identity: Identity, memory: Record, contexts: Mapping[str, Document]) -> bool:
+    context = contexts.get((memory.team or "").removeprefix(RESERVED)) if _is_entry(memory) else None
+    return not _is_entry(memory) or (context is not None and may(identity, context, "write"))
+
+
+def _is_entry(memory: Record) -> bool:
+    return memory.scope == "team" and (memory.team or "").startswith(RESERVED)
+
+
+def _contexts_of(
+    reader: Reader, account: str, memories: Iterable[Record], documents: Iterable[Document]
+) -> dict[str, Document]:
+    """The contexts of some entries and snapshots, by id."""
+    ids = {(one.team or "").removeprefix(RESERVED) for one in memories if _is_entry(one)}
+    ids |= {str((one.body or {}).get("context")) for one in documents if one.kind == "snapshot"}
+    return {one.id: one for one in reader.get_documents(account, sorted(ids))} if ids else {}
+
+
+def _repeat_of(memory: Record, contexts: Mapping[str, Document], repeats: bool) -> Repeat:
+    kind: RepeatKind = "narrative" if is_narrative(memory) else "entry" if _is_entry(memory) else "memory"
+    context = contexts.get((memory.team or "").removeprefix(RESERVED))
+    where = f"context {context.name}" if kind == "entry" and context is not None else _where(memory.place)
+    return Repeat(memory.id, kind, where, "repeats" if repeats else "derived")
+
+
+def _where(place: Place) -> str:
+    scope, key, project = place
+    return " ".join(part for part in (scope, key, f"of project {project}" if project else "") if part)
+
+
+def _where_document(document: Document, contexts: Mapping[str, Document]) -> str:
+    body = document.body or {}
+    match document.kind:
+        case "pool" | "context" | "tag":
+            return f"{document.kind} {document.name}"
+        case "snapshot":
+            context = contexts.get(str(body.get("context")))
+            return "a snapshot" if context is None else f"a snapshot of context {context.name}"
+        case "working" | "short_term":
+            return f"{document.kind.replace('_', '-')} memory"
+    return "a question without an answer"
+
+
+def _where_event(event: Event) -> str:
+    return f"the journal of a {(event.document or 'memory').replace('_', '-')}"
+
+
+def _is_expired(document: Document, now: datetime) -> bool:
+    end = (document.body or {}).get("expires_at")
+    if end is None:
+        return False
+    return (end <= now.timestamp()) if isinstance(end, (int, float)) else datetime.fromisoformat(end) <= now
+
+
+def _last_event(reader: Reader, account: str) -> int:
+    last = reader.events(account, limit=1, newest_first=True, embeds=True)
+    return last[0].seq if last else 0
+
+
+def _distinct(items: Iterable[Any]) -> list[Any]:
+    return list({item.id: item for item in items}.values())
+
+
+def _strings(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for key, inside in value.items():
+                yield from _strings(key)
+                yield from _strings(inside)
+        case list() | tuple():
+            for inside in value:
+                yield from _strings(inside)
