@@ -62,17 +62,15 @@ def _speed(given: argparse.Namespace) -> None:
 
 def _growth(given: argparse.Namespace) -> None:
     from bench import growth
-    from bench.server import database
+    from bench.server import started
     from bench.sets import data_folder
     from bench.tables import figures_table
+    from recollect.testing.servers import fresh_database
 
     sizes = (growth.SIZES[0], given.rows or growth.SIZES[1])
-    with ExitStack() as stack:
-        urls = None
-        if given.url:
-            small, large = (stack.enter_context(database(given.url))[0] for _ in sizes)
-            urls = (small, large)
-        figures = growth.run(data_folder(given.data), urls, sizes)
+    with started(given.url) as (server, process), ExitStack() as stack:
+        databases = [stack.enter_context(fresh_database(server)) for _ in sizes]
+        figures = growth.run(data_folder(given.data), databases, process, sizes)
     print(f"\n## Growth\n\n{figures_table(figures)}\n")
     _keep("growth", given, {"figures": [f.as_row() for f in figures]})
 

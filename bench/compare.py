@@ -1,13 +1,15 @@
 """Compare two checkouts of recollect, verb by verb, interleaved in one run: `python -m bench.compare --old ../before/src`.
 
-Each checkout runs in a process of its own over a store of its own with the same texts; the two take turns, a few calls at a time,
-so that whatever else the machine does falls on both. What is printed is the ratio of the medians.
+Each checkout runs in a process of its own over a store of its own with the same texts; the two take turns, call by
+call, so that whatever else the machine does falls on both. What is printed is the ratio of the medians. Judge
+CPU time, which on a server that is ours includes that of its connections; wall time depends on what else the machine does.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import hashlib
 import json
 import os
 import statistics
@@ -16,16 +18,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from bench.clocks import CpuClock
+from bench.sets import data_folder
+from bench.verbs import VERBS, Case
+
 SETS = ("longmemeval_oracle_pool", "hotpotqa_500", "realmem", "locomo", "beam_100K", "prefeval")
-VERBS = (
-    "recall", "recall explain", "search lexical", "remember", "remember known", "get", "get by short id", "list", "history", "log",
-    "tag", "update a field", "update the text", "forget and restore", "undo", "stats", "reinforce", "link", "related", "context",
-)  # fmt: skip
-ROUNDS, CALLS = 12, 4
+PAIRS = 40
 
 
 def texts(folder: Path, count: int) -> list[str]:
@@ -45,10 +48,10 @@ def texts(folder: Path, count: int) -> list[str]:
 class Worker:
     """One checkout in its own process."""
 
-    def __init__(self, source: str, where: str) -> None:
+    def __init__(self, source: str, where: str, server: int | None) -> None:
         environment = {**os.environ, "PYTHONPATH": f"{source}{os.pathsep}{Path(__file__).resolve().parent.parent}"}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.compare", "--worker", where],
+            [sys.executable, "-m", "bench.compare", "--worker", where, str(server or "")],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
 
@@ -72,10 +75,8 @@ class Worker:
         self._process.wait(60)
 
 
-def serve(where: str) -> None:
+def serve(where: str, server: str) -> None:
     """The worker: loads texts and times verbs as it is told, one JSON line each."""
-    import hashlib
-
     import numpy as np
 
     import recollect
@@ -89,26 +90,30 @@ def serve(where: str) -> None:
         return rows
 
     memory = recollect.open(where, embedder=embed, refresh_clusters=0, infer_tags=False)
-    loaded: list[str] = []
-    fresh = iter(range(10**9))
+    case, cpu = Case(memory, (), ()), CpuClock(where, int(server)) if server else time.process_time
     for line in sys.stdin:
         asked = json.loads(line)
         if "texts" in asked:
-            loaded = asked["texts"]
-            done = memory.remember_many(loaded, verbatim=True)
-            ids = [outcome.memory.id for outcome in done if outcome.memory is not None]
+            done = memory.remember_many(asked["texts"], verbatim=True)
+            case = Case(memory, asked["texts"], [outcome.memory.id for outcome in done if outcome.memory is not None])
             build_indexes(where)
-            answer: Any = len(ids)
+            answer: Any = len(case.ids)
         else:
-            run = _verb(memory, asked["verb"], loaded, ids, fresh)
-            answer = []
-            for _ in range(asked["calls"]):
-                started = time.perf_counter()
-                run()
-                answer.append((time.perf_counter() - started) * 1000)
+            try:
+                answer = _timed(VERBS[asked["verb"]](case), cpu)
+            except (AttributeError, TypeError, recollect.InvalidInput):
+                answer = None  # this checkout has no such verb, or calls an argument of it otherwise
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
     memory.close()
+
+
+def _timed(call: Callable[[], object], cpu: Callable[[], float]) -> list[float]:
+    """CPU and wall milliseconds of one call."""
+    spent, started = cpu(), time.perf_counter()
+    call()
+    wall = time.perf_counter() - started
+    return [1e3 * (cpu() - spent), 1e3 * wall]
 
 
 def build_indexes(where: str) -> None:
@@ -120,103 +125,90 @@ def build_indexes(where: str) -> None:
         migrate_store(load(db=where).settings, dry_run=False, progress=lambda _: None)
 
 
-def _verb(memory: Any, verb: str, loaded: list[str], ids: list[str], fresh: Iterator[int]) -> Callable[[], object]:
-    def number() -> int:
-        return next(fresh) * 7919
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One verb: the medians of the old and of the new checkout, in milliseconds, CPU and wall."""
 
-    def an_id() -> str:
-        return ids[number() % len(ids)]
+    verb: str
+    cpu: tuple[float, float]
+    wall: tuple[float, float]
 
-    def query() -> str:
-        return " ".join(loaded[number() % len(loaded)].split()[:9])
-
-    def undone() -> object:
-        memory.tag(an_id(), "undone")
-        return memory.undo()
-
-    def forgotten() -> object:
-        one = an_id()
-        memory.forget(one)
-        return memory.restore(one)
-
-    def reworded() -> object:
-        return memory.update(an_id(), content=f"Reworded {number()}: the lamp in room {number() % 97} is new")
-
-    verbs: dict[str, Callable[[], object]] = {
-        "recall": lambda: memory.recall(query()),
-        "recall explain": lambda: memory.recall(query(), explain=True),
-        "search lexical": lambda: memory.search(query(), mode="lexical"),
-        "remember": lambda: memory.remember(f"{query()} {number()} was moved to shelf {number() % 911}"),
-        "remember known": lambda: memory.remember(loaded[number() % len(loaded)]),
-        "get": lambda: memory.get(an_id()),
-        "get by short id": lambda: memory.get(an_id()[-8:]),
-        "list": lambda: memory.list(limit=20),
-        "history": lambda: memory.history(an_id()),
-        "log": lambda: memory.log(limit=20),
-        "tag": lambda: memory.tag(an_id(), f"tag{number() % 50}"),
-        "update a field": lambda: memory.update(an_id(), importance=0.3 + (number() % 60) / 100),
-        "update the text": reworded,
-        "forget and restore": forgotten,
-        "undo": undone,
-        "stats": memory.stats,
-        "reinforce": lambda: memory.reinforce(an_id()),
-        "link": lambda: memory.link(ids[number() % len(ids)], ids[(number() + 1) % len(ids)]),
-        "related": lambda: memory.related(an_id()),
-        "context": lambda: memory.context(query(), budget=4000),
-    }
-    return verbs[verb]
+    def cells(self) -> tuple[str, ...]:
+        (old, new), (then, now) = self.cpu, self.wall
+        return (
+            self.verb, f"{old:.2f}", f"{new:.2f}", f"{new / old:.2f}", f"{then:.2f}", f"{now:.2f}", f"{now / then:.2f}"
+        )  # fmt: skip
 
 
 def compare(
-    old: str, new: str, rows: int, folder: Path, url: str | None, verbs: Sequence[str]
-) -> list[tuple[str, float, float]]:
-    """The medians of every verb, old and new, in milliseconds."""
+    old: str,
+    new: str,
+    rows: int,
+    folder: Path,
+    server: tuple[str | None, int | None],
+    verbs: Sequence[str],
+    pairs: int = PAIRS,
+) -> Iterator[Compared]:
+    """Every verb, as it is measured; old and new take turns call by call, and who begins changes with every pair.
+
+    `server` is the address of a PostgreSQL, and its process where it is ours; without an address, files are compared.
+    """
     with ExitStack() as stack:
         wheres = []
         for name in ("old", "new"):
-            if url is None:
+            if server[0] is None:
                 wheres.append(str(Path(stack.enter_context(tempfile.TemporaryDirectory())) / f"{name}.db"))
             else:
                 from recollect.testing.servers import fresh_database
 
-                wheres.append(stack.enter_context(fresh_database(url)))
-        workers = [stack.enter_context(Worker(source, where)) for source, where in zip((old, new), wheres, strict=True)]
+                wheres.append(stack.enter_context(fresh_database(server[0])))
+        workers = [
+            stack.enter_context(Worker(source, where, server[1]))
+            for source, where in zip((old, new), wheres, strict=True)
+        ]
         some = texts(folder, rows)
         for worker in workers:
             worker.ask(texts=some)
-        times: dict[tuple[str, int], list[float]] = {}
         for verb in verbs:
-            for worker in workers:
-                worker.ask(verb=verb, calls=2)
-            for turn in range(ROUNDS):
+            found: list[list[list[float]]] = [[], []]
+            for turn in range(-3, pairs):
                 for which in (0, 1) if turn % 2 else (1, 0):
-                    times.setdefault((verb, which), []).extend(workers[which].ask(verb=verb, calls=CALLS))
-        return [(verb, *(statistics.median(times[verb, which]) for which in (0, 1))) for verb in verbs]
+                    times = workers[which].ask(verb=verb)
+                    if turn >= 0 and times is not None:  # the first calls warm caches and prepared statements
+                        found[which].append(times)
+            if not all(found):
+                continue
+            cpu, wall = ([statistics.median(t[clock] for t in found[which]) for which in (0, 1)] for clock in (0, 1))
+            yield Compared(verb, (cpu[0], cpu[1]), (wall[0], wall[1]))
 
 
 def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m bench.compare", description=__doc__)
-    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--old", help="the src folder of the other checkout")
     parser.add_argument(
         "--new", default=str(Path(__file__).resolve().parent.parent / "src"), help="the src folder of this one"
     )
     parser.add_argument("--rows", type=int, default=10_000, help="how many memories")
-    parser.add_argument(
-        "--data", default=os.environ.get("RECOLLECT_BENCH_DATA", ""), help="folder of the evaluation sets"
-    )
+    parser.add_argument("--pairs", type=int, default=PAIRS, help="how many calls of each checkout")
+    parser.add_argument("--data", help="folder of the evaluation sets (or RECOLLECT_BENCH_DATA)")
     parser.add_argument("--verbs", default=",".join(VERBS), help="only these verbs, with commas")
-    parser.add_argument("--url", help="a PostgreSQL server instead of files, as a user who may create databases")
+    parser.add_argument(
+        "--server", action="store_true", help="on PostgreSQL instead of files; one is started for the run"
+    )
+    parser.add_argument("--url", help="with --server: a server of your own, as a user who may create databases")
     given = parser.parse_args()
     if given.worker:
-        serve(given.worker)
+        serve(*given.worker)
         return 0
-    print(f"| verb ({given.rows:,} memories) | old ms | new ms | new / old |\n|---|---|---|---|")
-    for verb, before, after in compare(
-        given.old, given.new, given.rows, Path(given.data), given.url, given.verbs.split(",")
-    ):
-        print(f"| {verb} | {before:.2f} | {after:.2f} | {after / before:.2f} |", flush=True)
+    from bench.server import started  # not in a worker, whose checkout may be older than what this needs
+
+    print(f"| verb ({given.rows:,} memories) | old ms CPU | new | ratio | old ms wall | new | ratio |\n|{7 * '---|'}")
+    verbs, data = given.verbs.split(","), data_folder(given.data)
+    with started(given.url) if given.server else nullcontext((None, None)) as server:
+        for found in compare(given.old, given.new, given.rows, data, server, verbs, given.pairs):
+            print(f"| {' | '.join(found.cells())} |", flush=True)
     return 0
 
 

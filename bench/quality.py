@@ -124,7 +124,10 @@ def _secret_figures(found: Row) -> list[Figure]:
     missed = ", ".join(found["missed_rules"][:6]) or "none"
     return [
         Figure("credentials caught", found["caught"], 0.95, note=f"of {found['secrets']}; missed: {missed}"),
-        Figure("chat turns flagged", found["chat_flagged"], 0.005, "lower", note=f"of {found['chat_turns']:,}"),
+        Figure("chat turns flagged", found["chat_flagged"], 0.002, "lower", note=f"of {found['chat_turns']:,}"),
+        Figure(
+            "chat turns labelled as orders", found["chat_labelled"], 0.002, "lower", note=f"of {found['chat_turns']:,}"
+        ),
     ]
 
 

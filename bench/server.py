@@ -1,8 +1,8 @@
 """Server: what PostgreSQL costs for one large account and for many small ones, and what its nearest are worth against exact.
 
 Times are wall time, because most of the work happens in another process; a busy machine shows in them, so the CPU time of both
-sides stands beside. Without the address of a server, one is started from the test wheel, with every commit on disk before it
-is acknowledged.
+sides stands beside, and no time has a target: what is judged is the ratio to bare SQL in the same run (`yardstick.py`). Without
+the address of a server, one is started from the test wheel, with every commit on disk before it is acknowledged.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from bench.metrics import mean, quantile
 from bench.speed import timed
 from bench.synthetic import PROJECT, Prepared, Words, drafts
 from bench.tables import Figure
+from bench.yardstick import Account, yardstick_figures
 from recollect.config import load
 from recollect.errors import RecollectError
 from recollect.wiring import migrate_store
@@ -64,6 +65,7 @@ def run(size: Size, url: str | None = None) -> list[Figure]:
             figures += [_vacuumed(where), _rested()]
             figures += _recalls(memory, size, asked, server)
             figures += _exactness(memory, size, asked, embedder)
+            figures += _yardsticks(where, server, memory, size, asked, embedder)
             figures += [*_remembers(memory, size, len(asked), embedder), _together(memory, size, asked)]
         figures += _sizes(where, size)
     return figures
@@ -72,14 +74,22 @@ def run(size: Size, url: str | None = None) -> list[Figure]:
 @contextmanager
 def database(url: str | None) -> Iterator[tuple[str, int | None]]:
     """An empty database, and the process of its server if that is ours."""
-    from recollect.testing.servers import fresh_database, postgres_server
+    from recollect.testing.servers import fresh_database
+
+    with started(url) as (server, process), fresh_database(server) as made:
+        yield made, process
+
+
+@contextmanager
+def started(url: str | None) -> Iterator[tuple[str, int | None]]:
+    """The server of this address, or one started from the test wheel: its address, and its process if it is ours."""
+    from recollect.testing.servers import postgres_server
 
     if url is not None:
-        with fresh_database(url) as made:
-            yield made, None
+        yield url, None
         return
-    with postgres_server(durable=True, settings=_settings()) as server, fresh_database(server.url) as made:
-        yield made, server.pid
+    with postgres_server(durable=True, settings=_settings()) as server:
+        yield server.url, server.pid
 
 
 def _settings() -> dict[str, str]:
@@ -129,7 +139,7 @@ def _loaded(memory: recollect.Memory, size: Size, embedder: Prepared) -> list[Fi
     for number in range(size.accounts):
         _fill(memory.with_identity(account=f"small-{number}"), size.each, 1000 + number, embedder)
     note = f"one account of {size.rows:,}; {size.accounts:,} accounts of {size.each:,} beside it"
-    return [Figure("bulk load without embedding", rate, 2000, "higher", "memories/s", note)]
+    return [Figure("bulk load without embedding", rate, unit="memories/s", note=note)]
 
 
 def _fill(memory: recollect.Memory, count: int, seed: int, embedder: Prepared) -> float:
@@ -161,8 +171,8 @@ def _recalls(memory: recollect.Memory, size: Size, asked: Sequence[str], server:
         whose = "this process alone" if server is None else "client and server"
         figures += [
             Figure(f"recall mean, {label}", spent, unit="ms CPU", note=whose),
-            Figure(f"recall p50, {label}", quantile(times, 0.5), 12.0, "lower", "ms wall"),
-            Figure(f"recall p95, {label}", quantile(times, 0.95), 30.0, "lower", "ms wall"),
+            Figure(f"recall p50, {label}", quantile(times, 0.5), unit="ms wall"),
+            Figure(f"recall p95, {label}", quantile(times, 0.95), unit="ms wall"),
         ]
     return figures
 
@@ -206,7 +216,7 @@ def _together(memory: recollect.Memory, size: Size, asked: Sequence[str]) -> Fig
         list(pool.map(client, range(_CLIENTS)))
     rate = (_CLIENTS * turns - len(failed)) / (time.perf_counter() - started)
     note = f"{len(failed)} errors" + (f": {failed[0]}" if failed else "")
-    return Figure(f"{_CLIENTS} clients at once", 0.0 if failed else rate, 100, "higher", "recalls/s", note)
+    return Figure(f"{_CLIENTS} clients at once", 0.0 if failed else rate, unit="recalls/s", note=note)
 
 
 def _remembers(memory: recollect.Memory, size: Size, count: int, embedder: Prepared) -> list[Figure]:
@@ -223,10 +233,24 @@ def _remembers(memory: recollect.Memory, size: Size, count: int, embedder: Prepa
         ]
         times = timed(calls, time.perf_counter)
         figures += [
-            Figure(f"durable remember p50, {label}", quantile(times, 0.5), 8.0, "lower", "ms wall"),
+            Figure(f"durable remember p50, {label}", quantile(times, 0.5), unit="ms wall"),
             Figure(f"durable remember p95, {label}", quantile(times, 0.95), unit="ms wall"),
         ]
     return figures
+
+
+def _yardsticks(
+    where: str, server: int | None, memory: recollect.Memory, size: Size, asked: Sequence[str], embedder: Prepared
+) -> list[Figure]:
+    """Recall and remember as multiples of their bare SQL, in the large account and in one of a tenth of it."""
+    tenth = f"share-{_SHARES[2]:g}"
+    accounts = [
+        Account(where, server, "default", memory, size.rows),
+        Account(where, server, tenth, memory.with_identity(account=tenth), size.shares[tenth]),
+    ]
+    texts = Words(seed=7).texts(len(asked))
+    embedder.prepare_texts(texts)
+    return [figure for account in accounts for figure in yardstick_figures(account, asked, texts, embedder)]
 
 
 def _sizes(where: str, size: Size) -> list[Figure]:

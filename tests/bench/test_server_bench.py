@@ -18,7 +18,5 @@ def test_every_figure_is_measured_on_a_small_server(postgres):
     clients = figures["32 clients at once"]
     assert clients.note == "0 errors"
     assert clients.value > 0
-    assert {name.partition(",")[0] for name, figure in figures.items() if figure.target is not None} == {
-        "bulk load without embedding", "recall p50", "recall p95", "recall@10 of the exact scan", "32 clients at once",
-        "durable remember p50",
-    }  # fmt: skip
+    judged = {name.partition(",")[0] for name, figure in figures.items() if figure.target is not None}
+    assert judged == {"recall@10 of the exact scan", "recall / its two bare statements", "remember / its bare INSERT"}
