@@ -22,7 +22,7 @@ _VALUES: tuple[type, ...] = (
     event.Event, outcome.Conflict,
 )  # fmt: skip
 _GRAPH_VALUES: tuple[type, ...] = (
-    link.Link, recalled.Related, memory.Origin, procedure.Procedure, tag.Tag, cluster.Cluster, outcome.Contradiction,
+    link.Link, recalled.Related, memory.ProvenanceChain, procedure.Procedure, tag.Tag, cluster.Cluster, outcome.Contradiction,
     gap.Topic, gap.Gap, link.Graph, link.GraphNode, link.GraphEdge,
 )  # fmt: skip
 _TRANSFER_VALUES: tuple[type, ...] = (transfer.Exported, transfer.Imported, transfer.RefusedItem, transfer.Copied)

@@ -171,7 +171,7 @@ OWN = {
     "RefusedItem.reason": "why",
     "RefusedItem.where": "the line, the file or the name of the item",
     "Link.weight": "how strongly it relates, 0.01 to 1; other relations have a weight of their own",
-    "Origin.trust": "the lowest trust of all of them",
+    "ProvenanceChain.trust": "the lowest trust of all of them",
     "Procedure.name": "what it does",
     "Procedure.trigger": "when it applies",
     "Provenance.kind": "the kind of source",

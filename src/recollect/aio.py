@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from recollect.values.link import Graph
-    from recollect.values.memory import Origin, Record
+    from recollect.values.memory import ProvenanceChain, Record
     from recollect.values.outcome import Outcome, Refused
     from recollect.values.purge import Erasure, Purged
     from recollect.values.recalled import Block, Recalled
@@ -743,7 +743,7 @@ class AsyncMemory(AsyncVerbs):
             )
         )
 
-    async def provenance(self, id: str) -> Origin:
+    async def provenance(self, id: str) -> ProvenanceChain:
         """Where a memory comes from: everything it was derived from, down to turns and files, and the lowest trust among them."""
         return await self._call(lambda: self._sync.provenance(id))
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from recollect.values.draft import Draft, DraftFields, UpdateFields
     from recollect.values.gap import Topic
     from recollect.values.link import Graph
-    from recollect.values.memory import Origin
+    from recollect.values.memory import ProvenanceChain
     from recollect.values.outcome import Contradiction, Outcome, Refused
     from recollect.values.purge import Erasure, Purged
     from recollect.values.recalled import Block, Related
@@ -361,7 +361,7 @@ class Memory(Verbs):
         request = build_request(here, query, profile_named(here, profile), min(most, 10), {}, filters)
         return neighbourhood.graph_of_hits(here, query, run(here, request), depth, most)
 
-    def provenance(self, id: str) -> Origin:
+    def provenance(self, id: str) -> ProvenanceChain:
         """Where a memory comes from: everything it was derived from, down to turns and files, and the lowest trust among them."""
         from recollect.upkeep.links import provenance
 

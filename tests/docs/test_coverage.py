@@ -165,7 +165,7 @@ def test_every_file_the_architecture_names_exists() -> None:
 
 def test_a_newcomer_finds_the_two_commands_of_a_checkout_in_the_readme() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    assert text.index("```python") < text.index("## Install") < text.index("make demo") < text.index("make test")
+    assert text.index("make demo") < text.index("make test") < text.index("## A session") < text.index("## Install")
 
 
 def test_the_targets_that_pages_name_are_in_the_makefile() -> None:

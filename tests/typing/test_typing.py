@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,9 +40,21 @@ def mypy(*programs: Path, folder: Path) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What mypy says of one program with every mistake in it, sync and async, a line each."""
+def pyright(*programs: Path, folder: Path) -> str:
+    folder.mkdir()
+    settings = {"typeCheckingMode": "standard", "include": [str(program) for program in programs]}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "basedpyright", "--project", str(folder), "--pythonpath", sys.executable],
+        capture_output=True, text=True, cwd=ROOT, check=False,
+    )  # fmt: skip
+    # As mypy writes it: file and line, then the error.
+    return re.sub(r"(\w+\.py:\d+):\d+ - error", r"\1: error", done.stdout + done.stderr)
+
+
+@pytest.fixture(scope="module", params=[mypy, pyright])
+def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What a type checker says of one program with every mistake in it, sync and async, a line each."""
     folder = tmp_path_factory.mktemp("typing")
     lines = ["import recollect", "def sync(memory: recollect.Memory) -> None:"]
     lines += [f"    {call}" for call in MISTAKES.values()]
@@ -49,7 +63,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> str:
     lines += ["    recollect.open_async(profil='x')"]
     wrong = folder / "wrong.py"
     wrong.write_text("\n".join(lines), "utf-8")
-    return mypy(wrong, PROGRAM, folder=folder / "cache")
+    check: Callable[..., str] = request.param
+    return check(wrong, PROGRAM, folder=folder / "cache")
 
 
 def test_a_typed_program_passes_strict_checks(found: str) -> None:

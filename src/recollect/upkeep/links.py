@@ -11,7 +11,7 @@ from recollect.unit_of_work import UnitOfWork, chain_of, own_chain
 from recollect.validation import one_of, require_number
 from recollect.values.enums import LINK_RELATIONS, LinkRelation
 from recollect.values.link import MOST_LINKS, Link
-from recollect.values.memory import Origin, Record
+from recollect.values.memory import ProvenanceChain, Record
 from recollect.values.scope import reaches
 
 # The weight of a link between memories that helped together: the first time, then each time a quarter of the rest to 1.
@@ -38,7 +38,7 @@ def _check(reader: Reader, source: Record, target: Record, relation: LinkRelatio
     for field, memory in (("source", source), ("target", target)):
         if memory.status in _HIDDEN:
             raise InvalidInput(field, f"{memory.short_id} is {memory.status}", f"`restore {memory.short_id}` first")
-    if relation == "derived_from" and source.id in {record.id for record in origins(reader, target)}:
+    if relation == "derived_from" and source.id in {record.id for record in sources_of(reader, target)}:
         raise InvalidInput(
             "target", "that would make a circle", "a memory cannot be derived from what was derived from it"
         )
@@ -90,7 +90,7 @@ def _between(source: Record, target: Record) -> Link | None:
     return next((x for x in source.links if (x.target, x.relation) == (target.id, "relates_to")), None)
 
 
-def origins(reader: Reader, memory: Record) -> list[Record]:
+def sources_of(reader: Reader, memory: Record) -> list[Record]:
     """A memory and everything it was derived from, directly or through others, nearest first."""
     found, level = {memory.id: memory}, [memory]
     while level:
@@ -136,11 +136,11 @@ def supersede(uow: UnitOfWork, old: str, new: str) -> Record:
         return uow.redact(tx, newest.with_(supersedes=target.id) if last.id == newest.id else newest)
 
 
-def provenance(uow: UnitOfWork, id: str) -> Origin:
+def provenance(uow: UnitOfWork, id: str) -> ProvenanceChain:
     """Where a memory comes from: everything it was derived from, down to turns and files, and the lowest trust among them."""
     identity = uow.viewer.identity
     with uow.view() as reader:
         # Walk the stored links first: a hidden source may itself be derived from a visible one.
-        every = origins(reader, uow.find(reader, id))
-        chain = uow.redact(reader, [origin for origin in every if reaches(identity, origin.place)])
-    return Origin(chain[0], tuple(chain[1:]), min(origin.trust for origin in chain))
+        every = sources_of(reader, uow.find(reader, id))
+        chain = uow.redact(reader, [source for source in every if reaches(identity, source.place)])
+    return ProvenanceChain(chain[0], tuple(chain[1:]), min(source.trust for source in chain))

@@ -181,7 +181,7 @@ _PROVENANCE_FIELDS = frozenset(f.name for f in fields(Provenance) if f.name != "
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ProvenanceChain:
     """A memory, the memories it was derived from (nearest first), and the lowest trust among them."""
 
     memory: Record

@@ -14,10 +14,10 @@ import recollect
 from doors.door import Asked, Door, Failed
 from recollect.errors import RecollectError
 from recollect.portable.graph import render_graph
-from recollect.serve.cli.json_output import cluster_json, contradiction_json, origin_json, related_json, to_json
+from recollect.serve.cli.json_output import cluster_json, contradiction_json, provenance_json, related_json, to_json
 from recollect.values.cluster import Cluster
 from recollect.values.link import Graph
-from recollect.values.memory import Origin
+from recollect.values.memory import ProvenanceChain
 from recollect.values.outcome import Contradiction
 from recollect.values.recalled import Related
 
@@ -116,7 +116,7 @@ def form_of(value: Any) -> Any:
 _FORMS: dict[type, Any] = {
     Cluster: cluster_json,
     Contradiction: contradiction_json,
-    Origin: origin_json,
+    ProvenanceChain: provenance_json,
     Related: related_json,
     Graph: lambda graph: json.loads(render_graph(graph, "json")),
 }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recollect.values.cluster import Cluster
     from recollect.values.event import Event
     from recollect.values.gap import Gap, Topic
-    from recollect.values.memory import Origin
+    from recollect.values.memory import ProvenanceChain
     from recollect.values.outcome import Contradiction, Outcome
     from recollect.values.recalled import Explanation, Hit, Recalled, Related
 
@@ -62,10 +62,10 @@ def related_json(found: Related) -> dict[str, Any]:
     return {"score": found.score, "path": list(found.path), "memory": memory_json(found.memory)}
 
 
-def origin_json(origin: Origin) -> dict[str, Any]:
+def provenance_json(chain: ProvenanceChain) -> dict[str, Any]:
     """Where a memory comes from, nearest source first."""
-    sources = [memory_json(source) for source in origin.sources]
-    return {"memory": memory_json(origin.memory), "sources": sources, "trust": origin.trust}
+    sources = [memory_json(source) for source in chain.sources]
+    return {"memory": memory_json(chain.memory), "sources": sources, "trust": chain.trust}
 
 
 def cluster_json(cluster: Cluster) -> dict[str, Any]:

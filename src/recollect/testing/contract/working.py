@@ -17,7 +17,7 @@ ROOM: Namespace = ("acme", "ada", "t1")
 OTHERS: tuple[Namespace, ...] = (("other", "ada", "t1"), ("acme", "eve", "t1"), ("acme", "ada", "t2"), ("acme", "", ""))
 
 
-class _Stop(Exception):
+class _Interruption(Exception):
     """Half way through."""
 
 
@@ -109,10 +109,10 @@ class WorkingContract:
         _filled(working, ("k", 10))
 
         def stop(held: str | None) -> str:
-            raise _Stop(held)
+            raise _Interruption(held)
 
         for key in ("k", "new"):
-            with pytest.raises(_Stop):
+            with pytest.raises(_Interruption):
                 working.change(ROOM, key, NOW, NOW + 99, stop)
         assert working.items(ROOM, NOW) == [("k", "of k", NOW + 10)]
         assert working.change(ROOM, "k", NOW, NOW + 10, lambda held: f"{held}!") == "of k!"

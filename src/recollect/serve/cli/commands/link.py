@@ -10,14 +10,14 @@ import click
 
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.formatting import bar, content_lines, excerpt, session_label, short_id, summary_line
-from recollect.serve.cli.json_output import memory_json, origin_json, related_json
+from recollect.serve.cli.json_output import memory_json, provenance_json, related_json
 from recollect.serve.cli.renderer import Line, Renderer, Span
 from recollect.serve.cli.times import age
 from recollect.values.enums import LINK_RELATIONS
 
 if TYPE_CHECKING:
     from recollect.serve.cli.app_context import AppContext
-    from recollect.values.memory import Origin, Record
+    from recollect.values.memory import ProvenanceChain, Record
     from recollect.values.recalled import Related
 
 _RELATION = click.Choice(LINK_RELATIONS)
@@ -104,8 +104,8 @@ def provenance(app: AppContext, id: str) -> None:
     Every memory it was derived from, with session, message, file and speaker.
     """
     with app.open_view() as memory:
-        origin = memory.provenance(id)
-    app.print_answer(lambda: origin_json(origin), lambda out: show_provenance(out, origin, app.now))
+        chain = memory.provenance(id)
+    app.print_answer(lambda: provenance_json(chain), lambda out: show_provenance(out, chain, app.now))
 
 
 def show_linked(out: Renderer, source: Record, target: Record, relation: str, weight: float) -> None:
@@ -143,16 +143,16 @@ def _path_steps(path: Sequence[str]) -> list[str]:
     return list(before) if relation in _GROUPS else [*before, relation]
 
 
-def show_provenance(out: Renderer, origin: Origin, now: datetime) -> None:
+def show_provenance(out: Renderer, chain: ProvenanceChain, now: datetime) -> None:
     """A memory and its sources, each with where it was said; then the resulting trust."""
-    _show_source(out, origin.memory, now)
-    if origin.sources:
+    _show_source(out, chain.memory, now)
+    if chain.sources:
         out.line()
         out.line(Span("derived from", "dim"))
-    for source in origin.sources:
+    for source in chain.sources:
         _show_source(out, source, now)
     out.line()
-    out.line(Span("trust: ", "dim"), Span(f"{origin.trust:.2f}", "strong"), f", {_trust_reason(origin)}")
+    out.line(Span("trust: ", "dim"), Span(f"{chain.trust:.2f}", "strong"), f", {_trust_reason(chain)}")
 
 
 def _show_source(out: Renderer, record: Record, now: datetime) -> None:
@@ -170,12 +170,12 @@ def _show_source(out: Renderer, record: Record, now: datetime) -> None:
     out.entry((short_id(record),), body)
 
 
-def _trust_reason(origin: Origin) -> str:
-    if not origin.sources:
-        return f"{origin.memory.provenance.kind.replace('_', ' ')}, not derived from another memory"
-    lowest = min(source.trust for source in origin.sources)
+def _trust_reason(chain: ProvenanceChain) -> str:
+    if not chain.sources:
+        return f"{chain.memory.provenance.kind.replace('_', ' ')}, not derived from another memory"
+    lowest = min(source.trust for source in chain.sources)
     return (
         "the lowest of its sources"
-        if lowest <= origin.trust
+        if lowest <= chain.trust
         else f"its own value; the lowest of its sources is {lowest:.2f}"
     )
