@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -57,16 +57,18 @@ def _reannotated(old: Record, new: Record, changes: Mapping[str, Any]) -> Record
     if new.content == old.content:
         return new
     paths = old.provenance.file_paths
-    pairs = {
-        "tags": (inferred_tags(old.content, paths), inferred_tags(new.content, paths)),
-        "triggers": (inferred_triggers(old.content), inferred_triggers(new.content)),
+    infer: dict[str, Callable[[str], tuple[str, ...]]] = {
+        "tags": lambda text: inferred_tags(text, paths),
+        "triggers": inferred_triggers,
     }
     made: dict[str, tuple[str, ...]] = {}
-    for name, (before, after) in pairs.items():
+    for name, inferred in infer.items():
         given = getattr(old, name)
+        before = inferred(old.content) if given and name not in changes else ()
         # Inference adds all or nothing, so tags that are not all there were given by the caller.
-        if name not in changes and before and set(before) <= set(given):
-            made[name] = tuple(dict.fromkeys((*(one for one in given if one not in before), *after)))
+        if before and set(before) <= set(given):
+            kept = (one for one in given if one not in before)
+            made[name] = tuple(dict.fromkeys((*kept, *inferred(new.content))))
     return new.with_(**made) if made else new
 
 
