@@ -55,9 +55,15 @@ def reachable_ids(reader: Reader, identity: Identity, ids: Iterable[str]) -> fro
 def shown_events(reader: Reader, viewer: Viewer, events: Sequence[Event]) -> list[Event]:
     """Those of some events that a viewer is shown unasked: those of other sessions and tasks are left out."""
     visible = visible_events(reader, viewer.identity, events)
-    about = [event.memory_id for event in visible if event.document is None]
-    places = reader.places_of(viewer.account, list(dict.fromkeys(about))) if about else {}
-    return [event for event in visible if _is_shown(viewer, places.get(event.memory_id))]
+    about = {event.memory_id for event in visible if event.document is None}
+    about |= {target for event in visible for target in _named_ids(event)}
+    places = reader.places_of(viewer.account, list(about)) if about else {}
+    hidden = frozenset(each for each, place in places.items() if not _is_shown(viewer, place))
+    if not hidden:
+        return visible
+    kept = [(event, _without(event, hidden)) for event in visible if event.memory_id not in hidden]
+    # An event that changed only hidden ids is left out.
+    return [cut for event, cut in kept if cut == event or cut.before != cut.after]
 
 
 def _is_shown(viewer: Viewer, place: Place | None) -> bool:
@@ -85,7 +91,14 @@ def _documents_of(reader: Reader, identity: Identity, events: Sequence[Event]) -
     """The current documents that some events are about, and the contexts of snapshots among them."""
     about = {event.memory_id for event in events if event.document is not None}
     about |= {context for event in events if (context := _context_of(event)) is not None}
-    return {document.id: document for document in reader.get_documents(identity.account, list(about))} if about else {}
+    found = {document.id: document for document in reader.get_documents(identity.account, list(about))} if about else {}
+    for gone in about - found.keys():
+        # Of one that was deleted, the last state counts: a grant that was revoked before stays so.
+        last = reader.events(identity.account, memory_id=gone, limit=1, newest_first=True)
+        image = last[0].after or last[0].before if last else None
+        if image is not None:
+            found[gone] = document_of(image, identity.account)
+    return found
 
 
 def _context_of(event: Event) -> str | None:

@@ -21,10 +21,12 @@ from recollect.runtime import Runtime
 from recollect.validation import MAX_CONTENT, clean_id, clean_name, clean_tags, clean_text, require_name
 from recollect.values.enums import ChangeOrigin, EventKind
 from recollect.values.event import Event
+from recollect.values.gap import Miss
 from recollect.values.memory import Record, side_texts
+from recollect.values.normalise import normalise
 from recollect.values.outcome import Refused
 from recollect.values.passages import passages
-from recollect.values.scope import Identity, Place, Viewer, reaches
+from recollect.values.scope import RESERVED, Identity, Place, Viewer, reaches
 from recollect.values.terms import query_terms
 
 if TYPE_CHECKING:
@@ -143,14 +145,17 @@ class UnitOfWork:
                 # Measured and stored on first use, which cannot be done inside a transaction.
                 self.runtime.calibrate()
 
-    def tombstone(self, tx: Transaction, record: Record, embed: Embed) -> Tombstone | None:
-        """Why the text of a memory may not be stored: it was forgotten or purged on purpose."""
+    def tombstone(
+        self, tx: Transaction, record: Record, embed: Embed, ignored: Callable[[Record], bool] = lambda _: False
+    ) -> Tombstone | None:
+        """Why the text of a memory may not be stored: it was forgotten or purged on purpose; some memories do not count."""
         if not tx.has_tombstones(record.account):
             return None
         vectors = embed(record)
         if embed.missing:
             return None  # the change runs again when the vectors are there
-        found = self.runtime.gate.tombstones.of(tx, self.viewer.identity, [(record, vectors)], self.runtime.clock())
+        now = self.runtime.clock()
+        found = self.runtime.gate.tombstones.of(tx, self.viewer.identity, [(record, vectors)], now, ignored)
         return found.get(record.id)
 
     def require_no_tombstone(self, tx: Transaction, field: str, record: Record, embed: Embed) -> None:
@@ -167,7 +172,7 @@ class UnitOfWork:
         Short texts are compared only by their words, and without `embed` all are.
         """
         account, now = self.viewer.account, self.runtime.clock()
-        distinct = [text for text in dict.fromkeys(texts) if text]
+        distinct = [text for text in dict.fromkeys(map(normalise, texts)) if text]
         if not distinct or not reader.has_tombstones(account):
             return
         tombstones, identity = self.runtime.gate.tombstones, self.viewer.identity
@@ -188,7 +193,7 @@ class UnitOfWork:
         with self.view() as reader:
             if not texts or not reader.has_tombstones(account):
                 return
-        records = [_as_record(account, text, now) for text in texts]
+        records = [_as_record(account, normalise(text), now) for text in texts]
         embed = Embed(self.runtime)
         embed.prepare(records)
         self.runtime.calibrate()
@@ -277,6 +282,9 @@ class UnitOfWork:
             beside = {text for _, text in side_texts(new)} - {text for _, text in side_texts(old)}
             self.require_no_tombstones(tx, "text", [*sorted(beside), *([reason] if reason else [])])
             reworded = new.content != old.content
+            if reworded and old.status == "forgotten":
+                # Its text is the tombstone: another one would lift it and bury something else.
+                return Refused("it is forgotten; restore it before you change its text", forgotten=old.id)
             if reworded and (tombstone := self.tombstone(tx, new, embed)) is not None:
                 memory = tombstone.memory
                 return Refused(tombstone.reason, forgotten=None if memory is None else memory.id)
@@ -286,7 +294,8 @@ class UnitOfWork:
             return self.redact(tx, new)
 
         if reason is not None:
-            self.runtime.gate.require_text("reason", clean_text("reason", reason, MAX_CONTENT))
+            reason = clean_text("reason", reason, MAX_CONTENT)
+            self.runtime.gate.require_text("reason", reason)
         return self.transact(write, texts=[] if content is None else [content])
 
     def edited(self, id: str, kind: EventKind, change: Callable[[Record], Record], reason: str | None = None) -> Record:
@@ -392,7 +401,9 @@ def operation_to_undo(uow: UnitOfWork, reader: Reader, wanted: str | None) -> li
         visible = {event.seq for event in redaction.visible_events(reader, identity, _asked_for(events))}
         elsewhere = _events_elsewhere(reader, uow.viewer, events)
         for operation in operations:
-            if all(event.seq in visible and event.seq not in elsewhere for event in _asked_for(operation)):
+            own = all(event.origin == uow.origin for event in operation)
+            here = all(event.seq in visible and event.seq not in elsewhere for event in _asked_for(operation))
+            if own and here:
                 return operation
         before = min(operation[-1].seq for operation in operations)
     raise NotFound("operation of yours", "to undo", "`log` shows what was done; `undo` takes a number of it")
@@ -402,13 +413,26 @@ def _events_elsewhere(reader: Reader, viewer: Viewer, events: Sequence[Event]) -
     """The numbers of the events about memories of another project than the viewer's."""
     if viewer.project is None:
         return set()
+    projects = event_projects(reader, viewer.account, events)
+    return {event.seq for event in events if projects.get(event.seq, "") not in ("", viewer.project)}
+
+
+def event_projects(reader: Reader, account: str, events: Sequence[Event]) -> dict[int, str]:
+    """The project of what each event is about, by its number; an empty text for none."""
     about = {event.memory_id for event in events if event.document is None}
-    places = reader.places_of(viewer.account, list(about))
-    return {
-        event.seq
-        for event in events
-        if event.memory_id in places and _project_of(places[event.memory_id]) not in ("", viewer.project)
-    }
+    places: dict[str, Place] = dict(reader.places_of(account, list(about))) if about else {}
+    contexts = {key.removeprefix(RESERVED) for scope, key, _ in places.values() if key.startswith(RESERVED)}
+    known = {each.id: each.place for each in reader.get_documents(account, list(contexts))} if contexts else {}
+    projects: dict[int, str] = {}
+    for event in events:
+        place = places.get(event.memory_id)
+        if event.document is not None or (place is not None and place[1].startswith(RESERVED)):
+            image = (event.after or event.before or {}).get("place") if event.document is not None else None
+            scope, key, _ = image or known.get((place or ("", "", ""))[1].removeprefix(RESERVED)) or ("", "", "")
+            projects[event.seq] = key if scope == "project" else ""
+        else:
+            projects[event.seq] = "" if place is None else _project_of(place)
+    return projects
 
 
 def _project_of(place: Place) -> str:
@@ -421,7 +445,9 @@ def require_confirmed(uow: UnitOfWork, events: Sequence[Event], *, named: bool) 
     memories = {event.memory_id for event in events if event.document is None}
     if len(memories) > MOST_UNCONFIRMED:
         raise NeedsConfirmation("undo", f"the operation changed {len(memories):,} memories")
-    other = next((event.actor for event in events if event.actor != uow.actor), None)
+    # A person and a program may have the same name; what runs on behalf of a caller has the caller's.
+    stranger = "agent" if uow.origin == "person" else "person"
+    other = next((event.actor for event in events if event.actor != uow.actor or event.origin == stranger), None)
     if named and other is not None:
         raise NeedsConfirmation("undo", f"the operation is not yours: {other} made it")
 
@@ -463,13 +489,21 @@ def flush(runtime: Runtime, *, wait: bool = True) -> None:
                 runtime.deferred.clusters_due.add(account)
 
 
+def _is_gone(runtime: Runtime, tx: Transaction, miss: Miss) -> bool:
+    """Whether a question repeats what was forgotten or purged: it is not kept as a gap."""
+    if not tx.has_tombstones(miss.viewer.account):
+        return False
+    return bool(runtime.gate.tombstones.of_texts(tx, miss.viewer.identity, {miss.question: miss.question}))
+
+
 def _write_pending(runtime: Runtime, tx: Transaction, account: str, pending: PendingWrites) -> bool:
     """Write what one account has pending; returns whether its clusters are due to be recomputed."""
     tx.touch(account, {row: (count, at) for row, (_, count, at) in pending.accesses.items()})
     for _, write in pending.writes:
         write(tx)
-    if pending.misses:
-        runtime.note_misses(tx, pending.misses)
+    misses = [miss for miss in pending.misses if not _is_gone(runtime, tx, miss)]
+    if misses:
+        runtime.note_misses(tx, misses)
     every = runtime.settings.refresh_clusters
     if not every or not pending.recalls:
         return False

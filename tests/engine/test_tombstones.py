@@ -266,3 +266,140 @@ def test_without_a_model_the_words_are_enough(request, tmp_path: Path, clock, on
         with pytest.raises(InvalidInput, match=FORGOTTEN):
             memory.short_term.write("k", SPELLINGS[spelling], session="s1")
         assert memory.remember("The harbour closes at ten in the evening").kind == "stored"
+
+
+def forgotten_elsewhere(memory: recollect.Memory) -> None:
+    memory.forget(memory.remember(TEXT, project="atlas").memory.id)
+
+
+def test_a_contradiction_with_a_forgotten_side_cannot_be_resolved(world: World) -> None:
+    newer, older = world.pair
+    world.memory.forget(older)
+    for resolution in ("update", "supersede", "forget", "keep_both"):
+        with pytest.raises(InvalidInput, match="is forgotten"):
+            world.memory.resolve((newer, older), resolution)
+    assert world.memory.remember("The gateway listens on port 8080").kind == "refused"
+
+
+def test_a_forgotten_memory_keeps_its_text(world: World) -> None:
+    gone = world.memory.remember(TEXT).memory
+    world.memory.forget(gone.id)
+    assert isinstance(world.memory.update(gone.id, content="Ships are large"), recollect.Refused)
+    assert world.memory.remember(TEXT).kind == "refused"
+    assert world.memory.remember("Ships are large").kind == "stored"
+
+
+def test_an_undo_brings_nothing_back_into_documents_and_tags(world: World) -> None:
+    memory = world.memory
+    memory.pools.write("board", {"note": TEXT})
+    memory.pools.write("board", {"note": "fine"})
+    pool = memory.log(limit=1)[0].operation
+    memory.describe_tag("office", TEXT)
+    memory.describe_tag("office", None)
+    tag = memory.log(limit=1)[0].operation
+    memory.tag(world.other, TEXT)
+    memory.untag(world.other, TEXT)
+    untag = memory.log(limit=1)[0].operation
+    forgotten_elsewhere(memory)
+    for operation in (pool, tag, untag):
+        with pytest.raises(InvalidInput, match=FORGOTTEN):
+            memory.undo(operation)
+
+
+@pytest.mark.parametrize("how", GONE)
+def test_a_snapshot_does_not_bring_back_what_was_forgotten_elsewhere(world: World, how: str) -> None:
+    contexts = world.memory.contexts
+    entry = contexts.add("base", TEXT).memory
+    contexts.snapshot("base", "before")
+    contexts.update_content("base", entry.id, "Ships are large")
+    give_up(world, how)
+    contexts.restore("base", "before")
+    assert TEXT not in [one.content for one in contexts.entries("base")]
+
+
+def test_a_snapshot_brings_back_what_was_removed_from_its_context(world: World) -> None:
+    contexts = world.memory.contexts
+    contexts.snapshot("base", "before")
+    contexts.remove_entry("base", world.entry)
+    contexts.restore("base", "before")
+    assert [one.content for one in contexts.entries("base")] == ["Builds run every night"]
+
+
+def test_a_superseded_copy_does_not_wake_up(world: World) -> None:
+    old = world.memory.remember(TEXT).memory
+    new = world.memory.remember("Tom starts in the harbour office in May", supersedes=old.id).memory
+    forgotten_elsewhere(world.memory)
+    world.memory.forget(new.id)
+    assert TEXT not in [hit.memory.content for hit in world.memory.recall("Tom new job")]
+
+
+@pytest.mark.parametrize("how", GONE)
+def test_an_import_of_documents_brings_nothing_back(world: World, how: str) -> None:
+    with recollect.open(world.folder / "elsewhere.db", embedder=HashingEmbedder()) as elsewhere:
+        elsewhere.pools.create("plans", data={"note": TEXT})
+        elsewhere.describe_tag("office", TEXT)
+        elsewhere.contexts.create("talks", type="knowledge_base", description=TEXT)
+        elsewhere.short_term.write("k", TEXT, session="s9")
+        raw = io.BytesIO()
+        elsewhere.export(raw, everything=True)
+    raw.seek(0)
+    give_up(world, how)
+    done = world.memory.import_data(raw, everything=True)
+    assert [left.reason for left in done.left_out] == [GONE[how]] * 4
+    assert TEXT.casefold() not in everything(world.memory)
+
+
+def test_persisted_working_values_do_not_bring_it_back(world: World) -> None:
+    world.memory.working.store("k", TEXT)
+    world.memory.working.persist_to_database()
+    world.memory.working.clear()
+    forgotten_elsewhere(world.memory)
+    assert world.memory.working.load_from_database() == 0
+
+
+HIDDEN = "To\u200bm is look\u200bing for a new job"
+DISGUISED: dict[str, Callable[[World], object]] = {
+    "working": lambda w: w.memory.working.store("k", HIDDEN),
+    "short term": lambda w: w.memory.short_term.write("k", HIDDEN, session="s1"),
+    "reason": lambda w: w.memory.forget(w.other, HIDDEN),
+    "season": lambda w: w.memory.remember("Ships are large", season=TEXT),
+    "a sentence of a longer text": lambda w: w.memory.remember(f"The ferry leaves at noon. {TEXT}. Bring some bread."),
+    "after a word": lambda w: w.memory.remember(f"Note: {TEXT}"),
+    "as what somebody said": lambda w: w.memory.remember(f"Eve said that {TEXT}"),
+}
+
+
+@pytest.mark.parametrize("how", GONE)
+@pytest.mark.parametrize("disguise", DISGUISED)
+def test_a_disguise_does_not_bring_it_back(world: World, disguise: str, how: str) -> None:
+    give_up(world, how)
+    assert GONE[how] in answer(lambda: DISGUISED[disguise](world))
+
+
+def test_a_question_that_repeats_it_is_not_kept_as_a_gap(world: World) -> None:
+    forgotten_elsewhere(world.memory)
+    world.memory.recall(TEXT)
+    world.memory.flush()
+    assert TEXT not in repr(world.memory.gaps())
+
+
+@pytest.mark.parametrize(
+    ("gone", "other"),
+    [
+        ("Use the staging cluster eu-west-2 for load tests", "Use the staging cluster eu-west-1 for load tests"),
+        ("Bob owes Carol fifty euros since May", "Carol owes Bob fifty euros since May"),
+        ("Use version 2 of the billing interface", "Use version 3 of the billing interface"),
+        ("Priya moved out of her parents' house", "Priya moved into her parents' house"),
+    ],
+)
+def test_a_purge_does_not_refuse_another_statement(world: World, gone: str, other: str) -> None:
+    world.memory.purge(world.memory.remember(gone).memory.id)
+    assert world.memory.remember(other).kind == "stored"
+    assert world.memory.remember(gone).kind == "refused"
+
+
+def test_a_purge_does_not_erase_what_superseded_the_text(world: World) -> None:
+    old = world.memory.remember("Nadia visits doctor Zorblax on Thursdays").memory
+    new = world.memory.remember("Nadia moved to Rome last summer", supersedes=old.id).memory
+    assert world.memory.purge(old.id, repeats=True).repeats == ()
+    assert world.memory.get(new.id).content == "Nadia moved to Rome last summer"

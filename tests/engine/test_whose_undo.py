@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from recollect import NeedsConfirmation, NotFound
+from recollect import Disabled, NeedsConfirmation, NotFound
 from recollect.testing.embedding import HashingEmbedder
 from recollect.wiring import open_memory
 
@@ -95,3 +95,30 @@ def test_a_verdict_on_an_unknown_memory_changes_none(memory) -> None:
     with pytest.raises(NotFound):
         memory.feedback_many([kept.id, "deadbeef"], "reinforce")
     assert memory.get(kept.id).score == 0
+
+
+def test_documents_of_another_project_are_not_taken_back_from_here(tmp_path) -> None:
+    path = tmp_path / "projects.db"
+    with open_memory(path, embedder=HashingEmbedder(), project="office") as office:
+        office.pools.create("plans", scope="project", data={"a": 1})
+        office.contexts.create("talks", type="agent_memory", scope="project")
+        office.contexts.add("talks", "The harbour closes at ten")
+    with open_memory(path, embedder=HashingEmbedder(), project="shop") as shop, pytest.raises(NotFound):
+        shop.undo()
+
+
+def test_a_program_with_the_name_of_a_person_is_not_that_person(memory) -> None:
+    program = memory.called_by("user")
+    program.remember("The harbour closes at ten")
+    with pytest.raises(NotFound):
+        memory.undo()
+    memory.remember("The gateway listens on port 8080")
+    assert program.undo().origin == "agent"
+
+
+def test_nothing_is_undone_where_memory_is_off(memory) -> None:
+    kept = memory.remember("The gateway listens on port 8080", project="shop").memory
+    memory.forget(kept.id)
+    memory.disable("shop")
+    with pytest.raises(Disabled):
+        memory.undo()

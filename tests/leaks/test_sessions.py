@@ -58,3 +58,23 @@ def test_a_table_of_them_is_a_table(memory) -> None:
     memory.remember(SECRET, **ROOMS[0])
     rows = list(csv.DictReader(io.StringIO(exported(memory, format="csv", session="s1"))))
     assert [row["content"] for row in rows] == [SECRET]
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=["session", "task"])
+def test_a_link_does_not_name_it(memory, room) -> None:
+    public = memory.remember("Invoices are due in May").memory
+    hidden = memory.remember(SECRET, **room).memory
+    memory.link(public.id, hidden.id)
+    eve = memory.with_identity(agent="eve")
+    for viewer in (memory, eve):
+        assert hidden.id not in repr(viewer.log(limit=50))
+        assert hidden.id not in exported(viewer, history=True)
+
+
+def test_a_revoked_grant_does_not_come_back_when_a_pool_is_dropped(memory) -> None:
+    owner, reader = memory.with_identity(agent="owner"), memory.with_identity(agent="reader")
+    owner.pools.create("plans", data={"s": "topsecretword"}, access={"read": ["reader"]})
+    owner.pools.revoke("plans", "reader")
+    owner.pools.drop("plans")
+    assert "topsecretword" not in repr(reader.log(limit=50))
+    assert "topsecretword" not in exported(reader, history=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from recollect.access import with_contexts
 from recollect.ports import Reader, Transaction
 from recollect.unit_of_work import UnitOfWork
 from recollect.validation import MAX_CONTENT, clean_text
 from recollect.values.memory import Record, covers
+from recollect.values.scope import Identity, reaches
 
 
 def active_duplicate(reader: Reader, record: Record) -> Record | None:
@@ -25,14 +27,25 @@ def as_forgotten(reader: Reader, record: Record) -> Record:
 def forget(uow: UnitOfWork, id: str, reason: str | None) -> Record:
     """Hide a memory and refuse to store the same again."""
     if reason is not None:
-        uow.runtime.gate.require_text("reason", clean_text("reason", reason, MAX_CONTENT))
+        reason = clean_text("reason", reason, MAX_CONTENT)
+        uow.runtime.gate.require_text("reason", reason)
     with uow.transaction() as tx:
         old = uow.find(tx, id)
         if reason is not None:
             uow.require_no_tombstones(tx, "reason", [reason])
         gone = as_forgotten(tx, old)
         tx.change(old, gone, "forget", reason=reason)
+        bury_superseded(tx, uow.viewer.identity, old)
         return uow.redact(tx, gone)
+
+
+def bury_superseded(tx: Transaction, identity: Identity, gone: Record) -> None:
+    """Forget the superseded copies of a text too: when what superseded them goes, they would hold again."""
+    copies = [one for one in tx.same_text(gone.account, gone.content) if one.id != gone.id]
+    wide = with_contexts(tx, identity) if copies else identity
+    for copy in copies:
+        if copy.status == "superseded" and reaches(wide, copy.place):
+            tx.change(copy, copy.with_(status="forgotten"), "forget", reason="a copy of what was forgotten")
 
 
 def let_supersede(tx: Transaction, newer: Record, older: Record) -> list[Record]:

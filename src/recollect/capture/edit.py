@@ -74,6 +74,9 @@ def _reannotated(old: Record, new: Record, changes: Mapping[str, Any]) -> Record
 
 def _checked(old: Record, changes: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     made = dict(changes)
+    for name in ("content", "type", "delivery", "importance", "weight", "confidence"):
+        if name in made and made[name] is None:
+            raise InvalidInput(name, "is missing", "give a value, or leave it out")
     one_of("type", made.get("type"), MEMORY_TYPES)
     one_of("delivery", made.get("delivery"), DELIVERIES)
     for name, low in (("importance", 0.0), ("weight", 0.1), ("confidence", 0.0)):

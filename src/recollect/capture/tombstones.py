@@ -26,8 +26,12 @@ from recollect.values.terms import STOP_WORDS, query_terms
 FORGOTTEN = "forgotten: this was forgotten on purpose"
 PURGED = "purged: this text was erased for good"
 # A text restates a forgotten one if it is this similar and shares this part of its terms.
-_RESTATED, _SHARED_TERMS = 0.85, 0.55
+_RESTATED, _SHARED_TERMS = 0.85, 0.8
 _WORD = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+|(?<=[。！？])")
+_INTRODUCTION = re.compile(r"^.{0,40}?(?::\s+|\]\s+|\bthat\s+)", re.IGNORECASE)
+_JOINED = re.compile(r"[-_/]+")
+_MOST_STATEMENTS = 200
 # A name or tag of fewer words says too little to bring anything back.
 _FEWEST_TERMS = 3
 Key = TypeVar("Key")
@@ -74,7 +78,7 @@ class Tombstones:
         found: dict[str, Tombstone] = {}
         for owner, texts in _by_owner(wide, incoming).items():
             exact = self.of_texts(reader, owner, {record.id: record.content for record, _ in texts}, ignored)
-            exact |= self._beside(reader, owner, [record for record, _ in texts], ignored)
+            exact |= self._within(reader, owner, [record for record, _ in texts], ignored)
             # What is stored in the same place already does not come back by being said once more.
             known = {record.id for record, _ in texts if _is_active(reader, record)}
             rest = [(record, vectors) for record, vectors in texts if record.id not in exact.keys() | known]
@@ -105,14 +109,14 @@ class Tombstones:
                 found[key] = Tombstone(old)
         return found
 
-    def _beside(
+    def _within(
         self, reader: Reader, identity: Identity, records: Sequence[Record], ignored: Callable[[Record], bool]
     ) -> dict[str, Tombstone]:
-        """Memories that bring the words of a forgotten one in another field: as a tag, a reason, a name."""
+        """Memories that bring the words of a forgotten one as one of their sentences, or as a tag, a reason, a name."""
         texts = {
             (record.id, text): text
             for record in records
-            for _, text in side_texts(record)
+            for text in (*statements_in(record.content), *(spaced(text) for _, text in side_texts(record)))
             if len(query_terms(text)) >= _FEWEST_TERMS
         }
         found = self.of_texts(reader, identity, texts, ignored)
@@ -143,6 +147,21 @@ class Tombstones:
     def _says_again(self, old: Neighbour, new: Record) -> bool:
         text, similarity = old.snippet.content, old.similarity
         return restates(text, new.content, similarity, self.judge.compare(text, new.content, similarity).relation)
+
+
+def statements_in(text: str) -> list[str]:
+    """The sentences of a text, each also without what introduces it ("Note:", "Eve said that"); not the text itself."""
+    found: dict[str, None] = {}
+    for sentence in filter(None, map(str.strip, _SENTENCE_END.split(text))):
+        found[sentence] = None
+        for introduced in _INTRODUCTION.split(sentence)[1:]:
+            found[introduced.strip()] = None
+    return [one for one in found if one and one != text.strip()][:_MOST_STATEMENTS]
+
+
+def spaced(text: str) -> str:
+    """A name or label as words: `late-on-friday` says "late on friday"."""
+    return _JOINED.sub(" ", text)
 
 
 def _embedding(vectors: NDArray[Any] | None, scale: Calibrated | None) -> DraftEmbedding:

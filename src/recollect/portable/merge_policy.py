@@ -12,6 +12,7 @@ from recollect.ports import Clock, Reader
 from recollect.values.document import Document, document_image
 from recollect.values.event import difference
 from recollect.values.memory import Record
+from recollect.values.plain import strings_in
 from recollect.values.scope import RESERVED, Place
 
 
@@ -20,10 +21,10 @@ class ImportPolicy:
     """Who imports into which account, and the rules of other stages that apply.
 
     `screen` returns a memory as it may be stored, or the reason why it must not be; `clean` says whether any JSON value may be
-    stored. `blocked` returns, by id, the tombstones of texts that must not come back, without those of some forgotten memories;
-    it gets the vectors that are of the `model` in use (its name and dimensions). `reach` says whether a memory may be written to
-    a place, `owns` whether a document may be created or changed. The `owner` of the account may also import what belongs to the
-    account as a whole: switches, counters, history.
+    stored, `gone` whether one of some texts was forgotten or purged. `blocked` returns, by id, the tombstones of texts that must
+    not come back, without those of some forgotten memories; it gets the vectors that are of the `model` in use (its name and
+    dimensions). `reach` says whether a memory may be written to a place, `owns` whether a document may be created or changed. The
+    `owner` of the account may also import what belongs to the account as a whole: purged digests, switches, counters, history.
     """
 
     account: str
@@ -31,6 +32,7 @@ class ImportPolicy:
     clock: Clock
     screen: Callable[[Record], Record | str]
     clean: Callable[[Any], bool]
+    gone: Callable[[Reader, Sequence[str]], Tombstone | None]
     blocked: Callable[[Reader, Incoming, Callable[[Record], bool]], Mapping[str, Tombstone]]
     reach: Callable[[Reader, Place], bool]
     owns: Callable[[Reader, Document], bool]
@@ -188,8 +190,12 @@ def decide_document(
         document_image(known) == document_image(document) or document.updated_at <= known.updated_at
     ):
         return None
-    if not policy.clean(_screened_parts(document)):
+    parts = _screened_parts(document)
+    if not policy.clean(parts):
         return RefuseItem(f"this {document.kind} contains text that must not be stored")
+    gone = policy.gone(reader, [document.name, *strings_in(parts)])
+    if gone is not None:
+        return RefuseItem(gone.reason)
     namesakes = reader.documents(policy.account, document.kind, document.name)
     if any(each.place == document.place and each.id != document.id for each in namesakes):
         return RefuseItem(f"there is another {document.kind} named {document.name!r} here")

@@ -20,6 +20,7 @@ from recollect.unit_of_work import UnitOfWork
 from recollect.values.document import Document
 from recollect.values.event import Event
 from recollect.values.memory import Record
+from recollect.values.normalise import normalise
 from recollect.values.outcome import Refused
 from recollect.values.scope import GLOBAL, RESERVED, Identity, Place, reaches
 
@@ -62,6 +63,11 @@ class TransferPermissions:
         def blocked(reader: Reader, new: Incoming, ignored: Callable[[Record], bool]) -> Mapping[str, Tombstone]:
             return tombstones.of(reader, self.identity, new, runtime.clock(), ignored)
 
+        def gone(reader: Reader, texts: Sequence[str]) -> Tombstone | None:
+            wide = with_contexts(reader, self.identity)
+            found = tombstones.of_texts(reader, wide, {text: text for text in map(normalise, texts) if text})
+            return next(iter(found.values()), None)
+
         def screen(record: Record) -> Record | str:
             return f"memory is off for {record.project}" if record.project in disabled else self._screen(record)
 
@@ -74,6 +80,7 @@ class TransferPermissions:
             clock=runtime.clock,
             screen=screen,
             clean=self._is_clean,
+            gone=gone,
             blocked=blocked,
             reach=self._reaches,
             owns=owns,

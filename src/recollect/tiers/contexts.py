@@ -69,7 +69,13 @@ class SnapshotVerbs(Containers):
         def write(tx: Transaction, embed: Embed) -> int:
             document = self._usable(tx, context, "write")
             then, _ = self._then(tx, document, when)
-            changed = snapshots.restore(tx, document, then, embed, now)
+            own = set(then)
+
+            def allowed(record: Record) -> bool:
+                # What was removed here comes back with the snapshot; what was forgotten elsewhere does not.
+                return self._uow.tombstone(tx, record, embed, lambda old: old.id in own) is None
+
+            changed = snapshots.restore(tx, document, then, embed, now, allowed)
             if changed:
                 label = when.isoformat() if isinstance(when, datetime) else getattr(when, "name", when)
                 tx.put_document(document, document.with_body(now), "context", f"restore to {label}")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from recollect.capture.gate import require_allowed
 from recollect.capture.screen.policy import Action
 from recollect.errors import InvalidInput
+from recollect.values.normalise import normalise_value
+from recollect.values.plain import strings_in
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 100
@@ -17,9 +19,9 @@ _LARGEST = 2**64
 
 
 def json_text(field: str, value: Any) -> str:
-    """A value as JSON text, checked: plain values only, at most 1 MB, at most 100 levels deep."""
+    """A value as JSON text in normal form, checked: plain values only, at most 1 MB, at most 100 levels deep."""
     _check(field, value)
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(normalise_value(value), ensure_ascii=False, allow_nan=False)
     if len(text) > MAX_BYTES or len(text.encode()) > MAX_BYTES:
         raise _too_large(field)
     return text
@@ -36,19 +38,6 @@ def screened_json(policy: Mapping[str, Action], field: str, value: Any, key: str
     if "\\" in text:
         require_allowed(policy, field, "\n".join(strings_in(json.loads(text))))
     return text
-
-
-def strings_in(value: Any) -> Iterator[str]:
-    """Every key and every text inside a plain value, without JSON escapes."""
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, Mapping):
-            waiting += [*one.values(), *one]
-        elif isinstance(one, list | tuple):
-            waiting += one
 
 
 def _check(field: str, value: Any) -> None:

@@ -16,12 +16,13 @@ from recollect.access import expired, grants_of, may, plain_grants, require_free
 from recollect.errors import InvalidInput, NotFound, StaleVersion
 from recollect.ports import Reader, Transaction
 from recollect.tiers.containers import Containers, usable_container, visible_containers
-from recollect.tiers.json_values import json_text, strings_in
+from recollect.tiers.json_values import json_text
 from recollect.unit_of_work import Embed, UnitOfWork
 from recollect.validation import MAX_NAME, clean_expiry, clean_name, clean_text, one_of, require_name, require_one_of
 from recollect.values.document import Document
 from recollect.values.enums import POOL_TYPES, SCOPES, AccessLevel, PoolType, Scope
 from recollect.values.ids import new_id
+from recollect.values.plain import strings_in
 from recollect.values.scope import Identity, Place
 from recollect.values.tiers import RUN_POOLS, Grants, Pool, PoolFields, PoolRead, RunPool
 

@@ -14,13 +14,14 @@ from typing import Any
 
 from recollect.errors import NotFound
 from recollect.ports import Reader, Transaction
-from recollect.tiers.json_values import screened_json, strings_in
+from recollect.tiers.json_values import screened_json
 from recollect.tiers.working import HOUR, SEPARATOR, Lifetime, lifetime
 from recollect.unit_of_work import Embed, UnitOfWork, Verbs
 from recollect.validation import one_of, require_name
 from recollect.values.document import Document
 from recollect.values.enums import SHORT_TERM_TYPES, ShortTermType
 from recollect.values.ids import new_id
+from recollect.values.plain import strings_in
 from recollect.values.scope import GLOBAL, Identity, Place
 from recollect.values.tiers import ShortTermEntry
 

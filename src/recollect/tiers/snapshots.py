@@ -113,8 +113,15 @@ def compare(before: Dated, after: Dated) -> Difference:
     )
 
 
-def restore(tx: Transaction, context: Document, then: State, embed: Embed, now: datetime) -> int:
-    """Restore the entries to an earlier state; returns how many changed. What was purged since is not restored."""
+def restore(
+    tx: Transaction,
+    context: Document,
+    then: State,
+    embed: Embed,
+    now: datetime,
+    allowed: Callable[[Record], bool],
+) -> int:
+    """Restore the entries to an earlier state; returns how many changed. What may not come back is not restored."""
     current = state_now(tx, context, now)
     # Later entries are removed first: one may use a key that an earlier entry needs again.
     later = [record for record in current.values() if record.id not in then]
@@ -123,20 +130,23 @@ def restore(tx: Transaction, context: Document, then: State, embed: Embed, now: 
     changed = 0
     for record in then.values():
         if record.id not in current:
-            if tx.purged(record.account, record.content):
+            if not allowed(record):
                 continue
             tx.insert(record, embed(record), "restore")
-        elif not _restore_entry(tx, current[record.id], record, embed):
+        elif not _restore_entry(tx, current[record.id], record, embed, allowed):
             continue
         changed += 1
     return len(later) + changed
 
 
-def _restore_entry(tx: Transaction, current: Record, then: Record, embed: Embed) -> bool:
+def _restore_entry(
+    tx: Transaction, current: Record, then: Record, embed: Embed, allowed: Callable[[Record], bool]
+) -> bool:
     if difference(current, then) == ({}, {}):
         return False
     reworded = current.content != then.content
-    if reworded and tx.purged(then.account, then.content):
+    returns = reworded or (current.status == "forgotten" and then.status != "forgotten")
+    if returns and not allowed(then):
         return False
     restored = then.with_(accessed_at=current.accessed_at, access_count=current.access_count)
     tx.change(current, restored, "restore", vectors=embed(restored) if reworded else None)

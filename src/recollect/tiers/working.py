@@ -15,11 +15,12 @@ from typing import Any
 from recollect.errors import InvalidInput
 from recollect.ports import Namespace, Reader, Transaction
 from recollect.runtime import Runtime
-from recollect.tiers.json_values import json_text, screened_json, strings_in
+from recollect.tiers.json_values import json_text, screened_json
 from recollect.unit_of_work import Verbs
 from recollect.validation import require_name
 from recollect.values.document import Document
 from recollect.values.ids import new_id
+from recollect.values.plain import strings_in
 from recollect.values.scope import GLOBAL, Identity, Place
 
 Lifetime = float | timedelta
@@ -175,10 +176,18 @@ class WorkingMemory(Verbs):
         with self._uow.view() as reader:
             copies = persisted(reader, self._namespace, now)
         known = {key for key, _, _ in self._runtime.working.items(self._namespace, now.timestamp())}
-        missing = [item for item in copies if item[0] not in known]
+        missing = [item for item in copies if item[0] not in known and self._may_return(item)]
         for key, text, expires_at in missing:
             self._runtime.working.put(self._namespace, key, text, now.timestamp(), expires_at)
         return len(missing)
+
+    def _may_return(self, item: Item) -> bool:
+        """Whether a persisted value contains nothing that was forgotten or purged since."""
+        try:
+            self._uow.check_value("value", list(strings_in(json.loads(item[1]))))
+        except InvalidInput:
+            return False
+        return True
 
     def _in(self, namespace: Namespace) -> WorkingMemory:
         return WorkingMemory(self._runtime, self._viewer.identity, self._viewer.project, namespace)

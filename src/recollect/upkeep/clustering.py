@@ -82,7 +82,8 @@ def centre(vectors: Floats) -> tuple[Floats, float]:
     """The centre of a cluster (a unit vector), and the cosine to it that 95 % of the members have at least."""
     centroid = _mean_direction(vectors)
     cosines = np.sort(vectors @ centroid)
-    return centroid, float(cosines[int(len(cosines) * (1 - _MEMBERS_WITHIN))]) - _ROUNDING
+    # Vectors of half precision can be a little longer than 1.
+    return centroid, min(1.0, float(cosines[int(len(cosines) * (1 - _MEMBERS_WITHIN))]) - _ROUNDING)
 
 
 def continued_ids(old: Mapping[str, Collection[int]], new: Sequence[Collection[int]]) -> list[str | None]:

@@ -216,6 +216,11 @@ def resolve(uow: UnitOfWork, conflict: Disputed, resolution: Resolution, content
         newer, older = (uow.find(tx, side) for side in sides)
         if newer.id == older.id:
             raise InvalidInput("conflict", "names one memory twice", "name two memories")
+        for side in (newer, older):
+            if side.status == "forgotten":
+                raise InvalidInput(
+                    "conflict", f"{side.short_id} is forgotten", "restore it first, or leave it forgotten"
+                )
         if resolution == "supersede":
             own_chain(tx, uow.viewer.identity, newer)
         if resolution == "keep_both":

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.access import Level, may, with_contexts
+from recollect.capture.duplicates import bury_superseded
 from recollect.errors import AmbiguousId, NotFound, WorkingUnavailable
 from recollect.ports import Namespace, Reader, Transaction
 from recollect.recall.gaps import asks_about
@@ -103,6 +104,7 @@ def purge(uow: UnitOfWork, id: str, *, repeats: bool, dry_run: bool) -> Purged:
             found = look_up(uow, tx, id, now)
             result = _result(found, [repeat for repeat, *_ in values], repeats=repeats)
         _erase(tx, found, now, repeats=repeats)
+        bury_superseded(tx, uow.viewer.identity, found.record)
     runtime.recent_recalls.clear()
     problem = problem or _erase_working(uow, values if repeats else [], now)
     left = runtime.store.erase_traces(found.record.account)
@@ -209,14 +211,17 @@ def _words(texts: Sequence[str]) -> list[str]:
 
 
 def _derived(reader: Reader, account: str, sources: list[str]) -> list[Record]:
-    """The memories that were derived from some: narratives and merged ones, newer versions, and what was derived from those."""
+    """The memories that were derived from some: narratives and merged ones, and what was derived from those.
+
+    What superseded a memory says something else, so it is none of these.
+    """
     found: dict[str, Record] = {}
     known = set(sources)
     while rows := reader.rows_of(account, sources) if sources else []:
         edges = reader.edges(account, [("memory", row) for row in rows], _MOST_EDGES, upwards=False)
         ends = sorted({int(edge.target[1]) for edge in edges if edge.target[0] == "memory"} - set(rows))
         near = [one for one in reader.fetch(account, ends) if one.id not in known] if ends else []
-        new = [one for one in near if one.supersedes in sources or set(one.derived_from) & set(sources)]
+        new = [one for one in near if set(one.derived_from) & set(sources)]
         found |= {one.id: one for one in new}
         sources = [one.id for one in new]
         known.update(sources)

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from recollect.access import require_undo
 from recollect.errors import InvalidInput
 from recollect.ports import Transaction
-from recollect.unit_of_work import AUTOMATIC, Embed, UnitOfWork, operation_to_undo, require_confirmed
-from recollect.values.document import before_event, matches_event
+from recollect.unit_of_work import AUTOMATIC, Embed, UnitOfWork, event_projects, operation_to_undo, require_confirmed
+from recollect.values.document import Document, before_event, matches_event
 from recollect.values.enums import DocumentKind
 from recollect.values.event import Event, Image, from_image, patched, to_image
-from recollect.values.memory import Record
+from recollect.values.memory import Record, side_texts
+from recollect.values.plain import strings_in
 from recollect.values.purge import lost_text
 from recollect.values.undone import Undone
 
-# Refuses a memory whose text was forgotten or purged since.
-Allow = Callable[[Record], None]
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """Refuses memories and other texts that were forgotten or purged since."""
+
+    memory: Callable[[Record], None]
+    texts: Callable[[list[str]], None]
+
+
 # Counters: their change is subtracted, so that later changes of the same counter are kept.
 _COUNTED = ("score", "strength")
 # Fields that many independent changes touch; undoing an older change leaves them as they are now.
@@ -31,15 +40,20 @@ def undo_operation(uow: UnitOfWork, wanted: str | None, *, force: bool) -> Undon
     def write(tx: Transaction, embed: Embed) -> Undone:
         events = operation_to_undo(uow, tx, wanted)
         require_undo(tx, uow.viewer.identity, events)
+        projects = set(event_projects(tx, uow.viewer.account, events).values())
+        uow.require_enabled(tx, *(project for project in projects if project))
         if not force:
             require_confirmed(uow, events, named=wanted is not None)
         tx.set_undoes(events[0].operation)
 
-        def allow(record: Record) -> None:
+        def memory(record: Record) -> None:
             if record.status != "forgotten":
                 uow.require_no_tombstone(tx, "operation", record, embed)
 
-        return undo(tx, uow.viewer.account, events, embed, allow)
+        def texts(found: list[str]) -> None:
+            uow.require_no_tombstones(tx, "operation", found)
+
+        return undo(tx, uow.viewer.account, events, embed, Allow(memory, texts))
 
     return uow.transact(write)
 
@@ -58,7 +72,7 @@ def undo(tx: Transaction, account: str, events: Sequence[Event], embed: Embed, a
         if event.document is None:
             _revert(tx, account, event, embed, allow)
         else:
-            _revert_document(tx, account, event, event.document)
+            _revert_document(tx, account, event, event.document, allow)
     memories = dict.fromkeys(event.memory_id for event in newest_first if event.document is None)
     kinds: Counter[str] = Counter(event.kind for event in events if event.kind not in AUTOMATIC)
     first = events[0]
@@ -71,7 +85,7 @@ def _revert(tx: Transaction, account: str, event: Event, embed: Embed, allow: Al
         if current is None:
             record = from_image(event.before)
             _require_free_key(tx, account, record)
-            allow(record)
+            allow.memory(record)
             tx.insert(record, embed(record), "undo")
         return
     if current is None:
@@ -86,7 +100,10 @@ def _revert(tx: Transaction, account: str, event: Event, embed: Embed, allow: Al
         _require_free_key(tx, account, restored)
     reworded = restored.content != current.content
     if reworded:
-        allow(restored)
+        allow.memory(restored)
+    if restored.status != "forgotten":
+        known = {text for _, text in side_texts(current)}
+        allow.texts([text for _, text in side_texts(restored) if text not in known])
     tx.change(current, restored, "undo", vectors=embed(restored) if reworded else None)
 
 
@@ -95,7 +112,7 @@ def _require_free_key(tx: Transaction, account: str, record: Record) -> None:
         raise InvalidInput("operation", f"its key {record.key!r} was used again since", "remember the text again")
 
 
-def _revert_document(tx: Transaction, account: str, event: Event, kind: DocumentKind) -> None:
+def _revert_document(tx: Transaction, account: str, event: Event, kind: DocumentKind, allow: Allow) -> None:
     current = next(iter(tx.get_documents(account, [event.memory_id])), None)
     if not matches_event(current, event.after, event.before):
         raise InvalidInput("operation", f"the {kind} was changed again later", "undo the later change first")
@@ -104,7 +121,14 @@ def _revert_document(tx: Transaction, account: str, event: Event, kind: Document
         other.place == before.place for other in tx.documents(account, kind, before.name) if other.id != before.id
     ):
         raise InvalidInput("operation", f"another {kind} has that name now", "delete that one first")
+    if before is not None:
+        known = set() if current is None else set(_texts_of(current))
+        allow.texts([text for text in _texts_of(before) if text not in known])
     tx.put_document(current, before, "undo")
+
+
+def _texts_of(document: Document) -> list[str]:
+    return [document.name, *strings_in(document.body)]
 
 
 def _restored(current: Record, before: Image, after: Image, event: Event) -> Record:

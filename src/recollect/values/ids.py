@@ -16,6 +16,14 @@ _TRAILING = " \t\r\n.!。！"
 _FEWEST_TERMS = 3
 _NEGATION = re.compile(r"\b(?:no|not|never|none|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
+_WORD = re.compile(r"\w+")
+_TURNING = frozenset(("into", "out", "off", "against", "without", "before", "after", "under", "over"))
+
+
+def _decides(word: str) -> bool:
+    """Whether a word that is no content word can make another statement: a number, a single letter, a direction."""
+    return word in _TURNING or any(map(str.isdigit, word)) or (len(word) == 1 and word not in ("a", "i"))
+
 
 def new_id(at: datetime) -> str:
     """A fresh UUIDv7 (RFC 9562): 48 bits of milliseconds, then random bits."""
@@ -39,13 +47,15 @@ def fingerprint(text: str, secret: bytes) -> bytes:
 
 @lru_cache(maxsize=32)
 def purge_digests(text: str, secret: bytes) -> tuple[bytes, ...]:
-    """The digests under which a text is known once it is purged: of its words, and of its content words in any order and form.
+    """The digests under which a text is known once it is purged: of its words, and of its content words in any form.
 
-    Of a purged text only digests are left, so that a paraphrase can be recognised only by a digest of its own.
+    Of a purged text only digests are left, so that a rewording can be recognised only by a digest of its own. Their order counts
+    (who owes whom), and so do numbers, single letters and words that turn the meaning.
     """
     words = fingerprint(text, secret)
-    terms = sorted(set(query_terms(text)))
+    terms = query_terms(text)
     if len(terms) < _FEWEST_TERMS:
         return (words,)
-    content = "\x00".join((*terms, "not" if _NEGATION.search(text) else ""))
+    exact = [word for word in _WORD.findall(normalised(text)) if word not in terms and _decides(word)]
+    content = "\x00".join((*terms, "", *exact, "not" if _NEGATION.search(text) else ""))
     return words, hashlib.blake2b(content.encode(), key=secret, digest_size=16, person=b"content words").digest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -33,3 +33,16 @@ def shorten(text: str, width: int = _SHORT) -> str:
     """The beginning of a text on one line."""
     flat = " ".join(text.split())
     return flat if len(flat) <= width else f"{flat[: width - 1].rstrip()}…"
+
+
+def strings_in(value: Any) -> Iterator[str]:
+    """Every key and every text inside a plain value, without JSON escapes."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, Mapping):
+            waiting += [*one.values(), *one]
+        elif isinstance(one, list | tuple):
+            waiting += one
