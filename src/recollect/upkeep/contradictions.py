@@ -217,7 +217,7 @@ def resolve(uow: UnitOfWork, conflict: Disputed, resolution: Resolution, content
         if newer.id == older.id:
             raise InvalidInput("conflict", "names one memory twice", "name two memories")
         for side in (newer, older):
-            if side.status == "forgotten":
+            if side.status == "forgotten" and resolution in ("update", "supersede"):
                 raise InvalidInput(
                     "conflict", f"{side.short_id} is forgotten", "restore it first, or leave it forgotten"
                 )

@@ -40,8 +40,9 @@ def undo_operation(uow: UnitOfWork, wanted: str | None, *, force: bool) -> Undon
     def write(tx: Transaction, embed: Embed) -> Undone:
         events = operation_to_undo(uow, tx, wanted)
         require_undo(tx, uow.viewer.identity, events)
-        projects = set(event_projects(tx, uow.viewer.account, events).values())
-        uow.require_enabled(tx, *(project for project in projects if project))
+        if tx.switched_off(uow.viewer.account):
+            projects = set(event_projects(tx, uow.viewer.account, events).values())
+            uow.require_enabled(tx, *(project for project in projects if project))
         if not force:
             require_confirmed(uow, events, named=wanted is not None)
         tx.set_undoes(events[0].operation)
