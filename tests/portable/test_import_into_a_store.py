@@ -338,3 +338,13 @@ def test_what_was_forgotten_in_one_room_does_not_keep_out_another_room(memory, o
     owner.remember(text, **room)
     done = eve.import_data(export_of(owner))
     assert (done.stored, done.refused) == (0, 1)
+
+
+def test_a_damaged_stream_changes_nothing(memory, other) -> None:
+    memory.remember("The office is in Porto")
+    memory.disable("shop")
+    raw = export_of(memory, everything=True, history=True).getvalue().replace(b"Porto", b"Braga")
+    before = other.log(limit=50), other.list(), other.stats()
+    with pytest.raises(InvalidInput, match="changed or damaged"):
+        other.import_data(io.BytesIO(raw), everything=True)
+    assert (other.log(limit=50), other.list(), other.stats()) == before

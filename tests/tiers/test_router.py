@@ -270,3 +270,28 @@ def test_stats_tell_of_all_tiers(ada) -> None:
 def test_a_bad_call_names_the_field(ada, call, field) -> None:
     with pytest.raises(InvalidInput, match=field):
         call(ada.router)
+
+
+def test_a_value_belongs_to_its_key_whatever_else_says_the_same(memory) -> None:
+    memory.remember("The lighthouse is painted white")
+    for key in ("one", "two"):
+        memory.router.write(key, "The lighthouse is painted white", tier="long_term")
+    memory.router.write("api", "The pump runs on port 80", tier="long_term")
+    memory.router.write("web", "The pump runs on port 81", tier="long_term")
+    for key in ("one", "two"):
+        assert memory.router.read(key).value == "The lighthouse is painted white"
+    assert (memory.router.read("api").value, memory.router.read("web").value) == (
+        "The pump runs on port 80",
+        "The pump runs on port 81",
+    )
+
+
+def test_an_entry_whose_key_would_be_lost_is_kept(memory) -> None:
+    for key in ("one", "two"):
+        memory.short_term.write(key, "The lighthouse is painted white", session="s1")
+        for _ in range(3):
+            memory.short_term.read(key, "s1")
+    memory.flush()
+    memory.router.consolidate("s1")
+    for key in ("one", "two"):
+        assert memory.router.read(key, session="s1").value == "The lighthouse is painted white"

@@ -60,12 +60,14 @@ class Capture:
         *,
         verbatim: bool = False,
         apart: bool = False,
+        compare: bool = True,
         progress: Progress | None = None,
         also: Callable[[Transaction, Sequence[Outcome]], None] | None = None,
     ) -> list[Outcome]:
         """Outcomes in the order of the drafts. Every draft is checked before the first one is stored.
 
-        `apart` does not compare the drafts with each other. `also` is called inside each transaction with its outcomes.
+        `apart` does not compare the drafts with each other; without `compare`, they are compared with tombstones only. `also` is
+        called inside each transaction with its outcomes.
         """
         now = uow.runtime.clock()
         items: list[Item] = self._intake(uow, drafts, now, verbatim)
@@ -77,7 +79,8 @@ class Capture:
         outcomes: list[Outcome] = []
         operation = new_id(now)
         for batch in self._embed_batches(items, verbatim):
-            lookup = None if verbatim else NeighbourLookup(now, self._reconciler.contradiction, siblings)
+            compared = compare and not verbatim
+            lookup = NeighbourLookup(now, self._reconciler.contradiction, siblings) if compared else None
             with uow.transaction(*projects, at=now, operation=operation) as tx:
                 done = self._reconcile_and_commit(tx, uow, batch, now, lookup)
                 if also is not None:

@@ -63,8 +63,15 @@ def open_for_writing(to: Location) -> Iterator[Callable[[bytes], object]]:
 
 @contextmanager
 def open_for_reading(source: Location) -> Iterator[tuple[BinaryIO, str]]:
-    """An open file and its fingerprint, which proves that it is complete before anything is imported; a stream has none."""
+    """An open file and its fingerprint, which proves that it is complete before anything is imported.
+
+    A stream is checked too if it can be read twice; it has no fingerprint.
+    """
     if _is_stream(source):
+        if source.seekable():
+            start = source.tell()
+            jsonl.require_unchanged(source)
+            source.seek(start)
         yield source, ""
         return
     with _open(clean_path("path", source), "rb") as raw, _gzip_reader(raw) as file:

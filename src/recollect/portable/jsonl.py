@@ -62,21 +62,39 @@ def read_items(file: BinaryIO, account: str) -> Iterator[StreamItem]:
 
 def fingerprint(file: BinaryIO) -> str:
     """The SHA-256 of a file that is complete and unchanged, checked before any of it is imported."""
+    digest, footer = _read_through(file, header=True)
+    if footer is None:
+        raise InvalidInput("file", "is truncated: its last line is missing", f"nothing was changed; {_EXPORT_AGAIN}")
+    if footer.get("sha256") != digest:
+        raise _damaged()
+    return digest
+
+
+def require_unchanged(file: BinaryIO) -> None:
+    """Refuse a stream whose last line has the checksum of something else; whoever reads it reports everything else."""
+    digest, footer = _read_through(file, header=False)
+    if footer is not None and footer.get("sha256", digest) != digest:
+        raise _damaged()
+
+
+def _read_through(file: BinaryIO, *, header: bool) -> tuple[str, dict[str, Any] | None]:
+    """The SHA-256 of all lines but the last, and the last one if it is a footer."""
     digest, last = hashlib.sha256(), b""
     for raw in _lines(file):
         if last:
             digest.update(last)
-        elif not raw.startswith(_HEADER_START):
+        elif header and not raw.startswith(_HEADER_START):
             raise InvalidInput("file", "is not an export of recollect", "`recollect import-from` reads other products")
         last = raw
     if not last.startswith(_FOOTER_START):
-        raise InvalidInput("file", "is truncated: its last line is missing", f"nothing was changed; {_EXPORT_AGAIN}")
+        return digest.hexdigest(), None
     footer = _parse_line(last, "the last line")[1]
-    if not isinstance(footer, dict) or footer.get("sha256") != digest.hexdigest():
-        raise InvalidInput(
-            "file", "was changed or damaged since it was exported", f"nothing was changed; {_EXPORT_AGAIN}"
-        )
-    return digest.hexdigest()
+    return digest.hexdigest(), footer if isinstance(footer, dict) else {}
+
+
+def _damaged() -> InvalidInput:
+    problem = "was changed or damaged since it was exported"
+    return InvalidInput("file", problem, f"nothing was changed; {_EXPORT_AGAIN}")
 
 
 def _check_footer(footer: FooterItem, value: Any, counts: Counter[str], digest: str) -> None:

@@ -69,9 +69,11 @@ class Promotion:
         if taken and outcome.memory.content != item.draft.content:
             return self._update(tx, item, outcome.memory)
         if taken or outcome.kind == "reinforced":
-            self.known.append(self._with_key(tx, outcome.memory, item.draft.key))
-        else:
-            self.promoted.append(outcome.memory)
+            known = self._with_key(tx, outcome.memory, item.draft.key)
+            self.known.append(known)
+            # Under another key it would not be found by this one, so the entry stays.
+            return item.draft.key in (None, known.key)
+        self.promoted.append(outcome.memory)
         return True
 
     def _update(self, tx: Transaction, item: PreparedEntry, current: Record) -> bool:

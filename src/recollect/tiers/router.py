@@ -183,16 +183,19 @@ class Router(Verbs):
         return "agent" if self._viewer.identity.agent else None
 
     def _write_long_term(self, key: str, value: Any, session: str | None, ttl: float | None) -> Outcome:
-        """Store a value as a memory under its key; one that has the key already gets the new value."""
+        """Store a value as a memory under its key; one that has the key already gets the new value.
+
+        A value belongs to its key: it is neither merged with another that says the same, nor does it replace one.
+        """
         text = _text(key, value)
         draft = Draft(text, key=key, session=session, ttl=ttl, scope=self._scope)
-        outcome = self._runtime.capture.remember(self._uow, [draft])[0]
+        outcome = self._runtime.capture.remember(self._uow, [draft], compare=False)[0]
         if outcome.memory is None or not _has_key_already(outcome):
             return outcome
         if outcome.memory.status != "active":
             # Hidden on purpose: it stays as it is, without the key.
             self._uow.edited(outcome.memory.id, "update", lambda old: old.with_(key=None), "its key is used again")
-            return self._runtime.capture.remember(self._uow, [draft])[0]
+            return self._runtime.capture.remember(self._uow, [draft], compare=False)[0]
         if outcome.memory.content == text and ttl is None:
             return outcome
         gate, now = self._runtime.gate.for_identity(self._viewer.identity), self._runtime.clock()
