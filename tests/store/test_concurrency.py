@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -14,8 +15,10 @@ import pytest
 
 import recollect
 from recollect.errors import StoreBusy, StoreError
+from recollect.store.sqlite.connection import BUSY_SECONDS
 from recollect.store.sqlite.store import SqliteStore
 from recollect.testing.contract.samples import ACCOUNT, IDENTITY, NOW, SEARCH, axis, put, record
+from recollect.testing.embedding import HashingEmbedder
 from recollect.values.search import Filter
 
 # Far below what SQLite waits for a lock, far above what a slow machine needs for a read.
@@ -272,3 +275,20 @@ def test_a_durable_store_waits_for_the_disk_at_every_commit(tmp_path, durable, w
 def test_a_store_is_durable_unless_told_otherwise(tmp_path) -> None:
     with recollect.open(tmp_path / "m.db", embedder="none") as memory:
         assert memory.doctor()["synchronous"] == "full"
+
+
+def test_the_first_recall_of_a_new_embedder_does_not_wait_for_another_process(tmp_path) -> None:
+    """Its calibration is measured and kept by the first who needs it; who cannot write it goes on without."""
+    path = tmp_path / "memory.db"
+    with recollect.open(path, embedder=HashingEmbedder()) as memory:
+        memory.remember("The vault is in Bern")
+    with sqlite3.connect(path, isolation_level=None) as other:
+        other.execute("DELETE FROM notes WHERE name LIKE 'calibration:%'")
+        other.execute("BEGIN IMMEDIATE")
+        with recollect.open(path, embedder=HashingEmbedder(), touch=False, gaps=False) as memory:
+            started = time.monotonic()
+            assert memory.recall("vault")[0].memory.content == "The vault is in Bern"
+            waited = time.monotonic() - started
+            other.execute("ROLLBACK")
+    # A writer waits for tens of seconds before it gives up.
+    assert waited < BUSY_SECONDS / 3

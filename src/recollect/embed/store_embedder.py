@@ -114,6 +114,7 @@ class StoreEmbedder:
             return Calibration(**json.loads(stored))
         made = measure()
         if isinstance(made, Calibration) and self._store.writable:
-            with self._store.transaction("", "calibration", datetime.now(UTC)) as tx:
+            # Nobody waits for this either: a recall may be what asks, and the next process measures again.
+            with suppress(StoreBusy), self._store.transaction("", "calibration", datetime.now(UTC), wait=False) as tx:
                 tx.set_note(name, json.dumps({"random": made.random, "paraphrase": made.paraphrase}))
         return made
