@@ -489,11 +489,13 @@ def flush(runtime: Runtime, *, wait: bool = True) -> None:
                 runtime.deferred.clusters_due.add(account)
 
 
-def _is_gone(runtime: Runtime, tx: Transaction, miss: Miss) -> bool:
-    """Whether a question repeats what was forgotten or purged: it is not kept as a gap."""
-    if not tx.has_tombstones(miss.viewer.account):
-        return False
-    return bool(runtime.gate.tombstones.of_texts(tx, miss.viewer.identity, {miss.question: miss.question}))
+def _without_tombstones(runtime: Runtime, tx: Transaction, misses: Sequence[Miss]) -> list[Miss]:
+    """The misses that are kept as gaps: not those whose question repeats what was forgotten or purged."""
+    gone: set[tuple[Identity, str]] = set()
+    for identity in {miss.viewer.identity for miss in misses}:
+        asked = {miss.question: miss.question for miss in misses if miss.viewer.identity == identity}
+        gone |= {(identity, question) for question in runtime.gate.tombstones.of_texts(tx, identity, asked)}
+    return [miss for miss in misses if (miss.viewer.identity, miss.question) not in gone]
 
 
 def _write_pending(runtime: Runtime, tx: Transaction, account: str, pending: PendingWrites) -> bool:
@@ -501,7 +503,7 @@ def _write_pending(runtime: Runtime, tx: Transaction, account: str, pending: Pen
     tx.touch(account, {row: (count, at) for row, (_, count, at) in pending.accesses.items()})
     for _, write in pending.writes:
         write(tx)
-    misses = [miss for miss in pending.misses if not _is_gone(runtime, tx, miss)]
+    misses = _without_tombstones(runtime, tx, pending.misses)
     if misses:
         runtime.note_misses(tx, misses)
     every = runtime.settings.refresh_clusters

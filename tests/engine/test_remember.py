@@ -269,6 +269,33 @@ def test_a_batch_ends_as_its_drafts_would_one_by_one(tmp_path, clock) -> None:
     assert {"stored", "reinforced", "superseded"} <= {kind for kind, *_ in seen[0]}
 
 
+def test_repetitions_in_one_batch_all_count(memory) -> None:
+    kept = memory.remember("We use Postgres 16").memory
+    again = memory.remember_many(["we use postgres 16.", "We use Postgres 16", " We  use Postgres 16"])
+    assert [outcome.memory and outcome.memory.strength for outcome in again] == [kept.strength + n for n in (1, 2, 3)]
+    assert len(memory.get(kept.id).breadcrumbs) == len(kept.breadcrumbs) + 3
+
+
+def test_a_value_that_comes_back_within_a_batch_supersedes_what_superseded_it(memory) -> None:
+    first = memory.remember("The API listens on port 8080").memory
+    second, third = memory.remember_many(["The API now listens on port 9090", "The API listens on port 8080"])
+    assert [(second.kind, second.old.id), (third.kind, third.old.id)] == [
+        ("superseded", first.id),
+        ("superseded", second.memory.id),
+    ]
+    assert [one.content for one in memory.list()] == ["The API listens on port 8080"]
+
+
+def test_a_text_revived_by_an_earlier_draft_of_the_batch_is_stored_once(memory) -> None:
+    gone = memory.remember("The archive is in the blue cellar", project="shop").memory
+    memory.forget(gone.id)
+    elsewhere = Draft("the archive is in the blue cellar", project="mill", revive=True)
+    here = Draft("The archive is in the blue cellar.", project="shop", revive=True)
+    outcomes = memory.remember_many([elsewhere, here, here])
+    assert [outcome.kind for outcome in outcomes] == ["stored", "reinforced", "reinforced"]
+    assert [outcome.memory and outcome.memory.id for outcome in outcomes[1:]] == [gone.id, gone.id]
+
+
 def test_what_was_just_recalled_can_be_corrected(memory) -> None:
     kept = memory.remember("The release train leaves on Monday at nine", source="observed").memory
     memory.recall("release train")

@@ -16,7 +16,7 @@ from recollect.capture.commit import PreparedDraft, commit
 from recollect.capture.gate import Gate, screen_record
 from recollect.capture.intake import draft_of, has_references, record_of, resolve_references
 from recollect.capture.neighbours import NeighbourLookup
-from recollect.capture.reconcile import Reconciler
+from recollect.capture.reconcile import BatchTexts, Reconciler
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.ports import Calibrated, EmbedMany, Progress, Transaction
 from recollect.unit_of_work import UnitOfWork
@@ -177,21 +177,24 @@ class Capture:
         prepared = [item for item in batch if isinstance(item, PreparedDraft)]
         drafts = [(item.record, item.embedding) for item in prepared]
         identity = uow.viewer.identity
-        if lookup is not None:
-            tx.prefetch_texts(uow.viewer.account, [record.content for record, _ in drafts])
+        stored = {} if lookup is None else tx.texts_of(uow.viewer.account, [record.content for record, _ in drafts])
         if lookup is not None and len(batch) > 1:
             lookup.prefetch(tx, drafts)
             lookup.compare_drafts(drafts)
-        blocked = self._gate.tombstones.of(tx, identity, [(item.record, item.vectors) for item in prepared], now)
-        reconciler = None if lookup is None else self._reconciler.with_lookup(lookup)
+        incoming = [(item.record, item.vectors) for item in prepared]
+        blocked = self._gate.tombstones.of(tx, identity, incoming, now, stored=stored)
+        texts = BatchTexts(stored)
+        decide = None if lookup is None else self._reconciler.for_batch(texts, lookup)
         outcomes: list[Outcome] = []
         for item in batch:
             if isinstance(item, Refused):
                 outcomes.append(item)
                 continue
-            outcomes.append(commit(tx, item, identity, now, reconciler, blocked.get(item.record.id)))
+            tombstone = blocked.get(item.record.id)
+            outcomes.append(commit(tx, item, identity, now, decide, tombstone))
             if lookup is not None:
                 lookup.note_outcome(outcomes[-1])
+                texts.note_outcome(outcomes[-1], None if tombstone is None else tombstone.memory)
         self._report_stored(tx, uow.viewer.account, batch, outcomes, now)
         return outcomes
 

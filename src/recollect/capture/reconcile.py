@@ -6,13 +6,14 @@ alone would merge them. It runs inside the write transaction, so that two proces
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.capture.neighbours import DraftEmbedding, NeighbourLookup
 from recollect.ports import Judge, Transaction
-from recollect.values.memory import Record
-from recollect.values.outcome import Conflict
+from recollect.values.ids import normalised
+from recollect.values.memory import Record, StoredText
+from recollect.values.outcome import Conflict, Outcome, Superseded
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,31 @@ class Novel:
 Decision = Duplicate | Replaces | Novel
 
 
+class BatchTexts:
+    """The memories with the texts of a batch's drafts, looked up together before the first draft is stored.
+
+    A draft sees what the drafts before it wrote: a text is looked up again once the batch may have changed what there is of it.
+    """
+
+    def __init__(self, stored: Mapping[str, StoredText]) -> None:
+        self._known = {normalised(text): found.memories for text, found in stored.items()}
+
+    def of(self, tx: Transaction, new: Record) -> Sequence[Record]:
+        """The memories with the text of a draft, as of now."""
+        text = normalised(new.content)
+        if text not in self._known:
+            self._known[text] = tuple(tx.same_text(new.account, new.content))
+        return self._known[text]
+
+    def note_outcome(self, outcome: Outcome, tombstone: Record | None = None) -> None:
+        """Record what became of a draft, and of the forgotten memory that stood in its way."""
+        changed = [one for one in (outcome.memory, tombstone) if one is not None]
+        if isinstance(outcome, Superseded) or any(one.supersedes is not None for one in changed):
+            self._known.clear()  # a memory that supersedes others changes their status, and they have other texts
+        for one in changed:
+            self._known.pop(normalised(one.content), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Reconciler:
     """The judge, and the similarity from which a memory is compared at all."""
@@ -49,16 +75,16 @@ class Reconciler:
     judge: Judge
     contradiction: float
 
-    def with_lookup(self, lookup: NeighbourLookup) -> Callable[[Transaction, Record, DraftEmbedding], Decision]:
-        """`decide` for the drafts of one batch."""
-        return lambda tx, new, embedding: self.decide(tx, new, embedding, lookup)
+    def for_batch(
+        self, texts: BatchTexts, lookup: NeighbourLookup
+    ) -> Callable[[Transaction, Record, DraftEmbedding], Decision]:
+        """How each draft of one batch relates to what is stored."""
+        return lambda tx, new, embedding: (
+            self._by_text(tx, new, texts.of(tx, new)) or self._by_neighbours(tx, new, embedding, lookup)
+        )
 
-    def decide(self, tx: Transaction, new: Record, embedding: DraftEmbedding, lookup: NeighbourLookup) -> Decision:
-        """How a draft relates to what is stored."""
-        return self._by_text(tx, new) or self._by_neighbours(tx, new, embedding, lookup)
-
-    def _by_text(self, tx: Transaction, new: Record) -> Decision | None:
-        here = [old for old in tx.same_text(new.account, new.content) if old.place == new.place]
+    def _by_text(self, tx: Transaction, new: Record, same: Sequence[Record]) -> Decision | None:
+        here = [old for old in same if old.place == new.place]
         # An active copy first: an archived one beside it would become active as well.
         for old in sorted(here, key=lambda old: old.status):
             if old.status in ("active", "archived"):

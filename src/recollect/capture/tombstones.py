@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from recollect.access import with_contexts
 from recollect.capture.neighbours import DraftEmbedding, Neighbour, NeighbourLookup
 from recollect.ports import Calibrated, Judge, Reader
-from recollect.values.memory import Record, side_texts
+from recollect.values.memory import Record, StoredText, side_texts
 from recollect.values.outcome import Relation
 from recollect.values.scope import Identity, Viewer, reaches
 from recollect.values.terms import STOP_WORDS, query_terms
@@ -38,6 +38,7 @@ Key = TypeVar("Key")
 
 # Texts that are about to be stored, each as a memory with its vectors of any precision.
 Incoming = Sequence[tuple[Record, NDArray[Any] | None]]
+StoredTexts = Mapping[str, StoredText]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +71,23 @@ class Tombstones:
         incoming: Incoming,
         now: datetime,
         ignored: Callable[[Record], bool] = lambda _: False,
+        stored: StoredTexts | None = None,
     ) -> dict[str, Tombstone]:
-        """By id, those of some texts that must not be stored; `ignored` forgotten memories do not count."""
+        """By id, those of some texts that must not be stored; `ignored` forgotten memories do not count.
+
+        `stored` is what the caller has looked up of the texts just before.
+        """
         if not incoming or not reader.has_tombstones(identity.account):
             return {}
         wide = with_contexts(reader, identity)
         found: dict[str, Tombstone] = {}
         for owner, texts in _by_owner(wide, incoming).items():
-            exact = self.of_texts(reader, owner, {record.id: record.content for record, _ in texts}, ignored)
-            exact |= self._within(reader, owner, [record for record, _ in texts], ignored)
+            whole, parts = {record.id: record.content for record, _ in texts}, _parts_of([one for one, _ in texts])
+            there = _look_up(reader, owner.account, [*whole.values(), *parts.values()], stored)
+            exact = _exact(there, owner, whole, ignored)
+            exact |= {key: found for (key, _), found in _exact(there, owner, parts, ignored).items()}
             # What is stored in the same place already does not come back by being said once more.
-            known = {record.id for record, _ in texts if _is_active(reader, record)}
+            known = {record.id for record, _ in texts if _is_active(there[record.content], record)}
             rest = [(record, vectors) for record, vectors in texts if record.id not in exact.keys() | known]
             found |= {key: one for key, one in exact.items() if key not in known}
             found |= self._restated(reader, owner, rest, now, ignored)
@@ -94,33 +101,9 @@ class Tombstones:
         ignored: Callable[[Record], bool] = lambda _: False,
     ) -> dict[Key, Tombstone]:
         """The same by the words alone; case, spacing and for purged texts also word order do not matter."""
-        account = identity.account
-        if not texts or not reader.has_tombstones(account):
+        if not texts or not reader.has_tombstones(identity.account):
             return {}
-        reader.prefetch_texts(account, list(dict.fromkeys(texts.values())))
-        found: dict[Key, Tombstone] = {}
-        for key, text in texts.items():
-            if reader.purged(account, text):
-                found[key] = Tombstone(None)
-                continue
-            gone = (old for old in reader.same_text(account, text) if old.status == "forgotten")
-            old = next((one for one in gone if reaches(identity, one.place) and not ignored(one)), None)
-            if old is not None:
-                found[key] = Tombstone(old)
-        return found
-
-    def _within(
-        self, reader: Reader, identity: Identity, records: Sequence[Record], ignored: Callable[[Record], bool]
-    ) -> dict[str, Tombstone]:
-        """Memories that bring the words of a forgotten one as one of their sentences, or as a tag, a reason, a name."""
-        texts = {
-            (record.id, text): text
-            for record in records
-            for text in (*statements_in(record.content), *(spaced(text) for _, text in side_texts(record)))
-            if len(query_terms(text)) >= _FEWEST_TERMS
-        }
-        found = self.of_texts(reader, identity, texts, ignored)
-        return {record_id: tombstone for (record_id, _), tombstone in found.items()}
+        return _exact(_look_up(reader, identity.account, texts.values()), identity, texts, ignored)
 
     def _restated(
         self, reader: Reader, identity: Identity, incoming: Incoming, now: datetime, ignored: Callable[[Record], bool]
@@ -147,6 +130,38 @@ class Tombstones:
     def _says_again(self, old: Neighbour, new: Record) -> bool:
         text, similarity = old.snippet.content, old.similarity
         return restates(text, new.content, similarity, self.judge.compare(text, new.content, similarity).relation)
+
+
+def _look_up(reader: Reader, account: str, texts: Iterable[str], known: StoredTexts | None = None) -> StoredTexts:
+    """What there is of some texts, read together as far as it is not known."""
+    stored = dict(known or {})
+    return stored | reader.texts_of(account, [text for text in dict.fromkeys(texts) if text not in stored])
+
+
+def _exact(
+    stored: StoredTexts, identity: Identity, texts: Mapping[Key, str], ignored: Callable[[Record], bool]
+) -> dict[Key, Tombstone]:
+    """The tombstones of some texts, of which is known what there is of them."""
+    found: dict[Key, Tombstone] = {}
+    for key, text in texts.items():
+        if stored[text].purged:
+            found[key] = Tombstone(None)
+            continue
+        gone = (old for old in stored[text].memories if old.status == "forgotten")
+        old = next((one for one in gone if reaches(identity, one.place) and not ignored(one)), None)
+        if old is not None:
+            found[key] = Tombstone(old)
+    return found
+
+
+def _parts_of(records: Iterable[Record]) -> dict[tuple[str, str], str]:
+    """By id, what could be the words of a forgotten memory inside some others: a sentence, or a tag, a reason, a name."""
+    return {
+        (record.id, text): text
+        for record in records
+        for text in (*statements_in(record.content), *(spaced(text) for _, text in side_texts(record)))
+        if len(query_terms(text)) >= _FEWEST_TERMS
+    }
 
 
 def statements_in(text: str) -> list[str]:
@@ -182,10 +197,10 @@ def _by_owner(identity: Identity, incoming: Incoming) -> dict[Identity, list[tup
     return groups
 
 
-def _is_active(reader: Reader, record: Record) -> bool:
+def _is_active(stored: StoredText, record: Record) -> bool:
     """Whether another memory with the same text is active in the same place."""
-    same = reader.same_text(record.account, record.content)
-    return any(old.status == "active" and old.place == record.place and old.id != record.id for old in same)
+    same = (old for old in stored.memories if old.place == record.place and old.id != record.id)
+    return any(old.status == "active" for old in same)
 
 
 def restates(old: str, new: str, similarity: float, relation: Relation) -> bool:

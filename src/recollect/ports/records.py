@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from recollect.ports.models import Vectors
 from recollect.values.enums import EventKind
-from recollect.values.memory import Record
+from recollect.values.memory import Record, StoredText
 from recollect.values.scope import Identity, Place
 from recollect.values.search import Filter, Snippet
 
@@ -31,15 +31,14 @@ class RecordReader(Protocol):
     def find(self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0) -> list[Record]:
         """What an identity reaches and a filter passes, newest first; a negative limit means no limit."""
 
-    def same_text(self, account: str, text: str) -> list[Record]: ...
-    def purged(self, account: str, text: str) -> bool:
-        """Whether a text was purged, in these words or in others with the same content words."""
+    def texts_of(self, account: str, texts: Sequence[str]) -> dict[str, StoredText]:
+        """What there is of each of some texts at this moment; a server reads them in one round trip."""
+
+    def same_text(self, account: str, text: str) -> list[Record]:
+        """The memories with one text; case, spacing and a final full stop do not matter."""
 
     def has_tombstones(self, account: str) -> bool:
         """Whether anything is forgotten or was purged; without, no text needs to be compared with what must not come back."""
-
-    def prefetch_texts(self, account: str, texts: Sequence[str]) -> None:
-        """Announce that `purged` and `same_text` will be asked for these texts; a server reads them in one round trip."""
 
     def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None: ...
     def places_of(self, account: str, ids: Sequence[str]) -> dict[str, Place]:

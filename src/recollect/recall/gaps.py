@@ -32,8 +32,10 @@ def record_misses(tx: Transaction, misses: Sequence[Miss]) -> None:
     """Store the misses of one account as gaps. A query with the same terms as a known gap increments its count."""
     account = misses[0].viewer.account
     known = {(gap.name, gap.place): gap for gap in tx.documents(account, "gap")}
-    for miss in misses:
-        if not miss.terms or tx.purged(account, miss.question):
+    asked = [miss for miss in misses if miss.terms]
+    stored = tx.texts_of(account, [miss.question for miss in asked])
+    for miss in asked:
+        if stored[miss.question].purged:
             continue
         name = fingerprint(" ".join(sorted(set(miss.terms))), b"gap").hex()
         key = (name, place_of_miss(miss.viewer))

@@ -181,6 +181,17 @@ _PROVENANCE_FIELDS = frozenset(f.name for f in fields(Provenance) if f.name != "
 
 
 @dataclass(frozen=True, slots=True)
+class StoredText:
+    """What there is of a text: the memories that have it, whatever their status.
+
+    `purged` is whether it was erased for good, in these words or in others with the same content words.
+    """
+
+    purged: bool
+    memories: tuple[Record, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ProvenanceChain:
     """A memory, the memories it was derived from (nearest first), and the lowest trust among them."""
 

@@ -182,10 +182,11 @@ class FolderImport:
             return ready
         with self._view() as reader:
             blocked = self._tombstones(reader, [(record, None) for _, record in screened])
+            stored = self._active_copies(reader, [record for _, record in screened])
             for each, record in screened:
                 if record.id in blocked:
                     self._tally.refuse(each.page.path, None, blocked[record.id].reason)
-                elif not self.files.keeps_manifest and self._is_stored(reader, record):
+                elif record.id in stored:
                     self._tally.memories["unchanged"] += 1
                 else:
                     ready.append(each)
@@ -212,10 +213,16 @@ class FolderImport:
         """Which of some texts must not come back; an edit that keeps its text does not bring it."""
         return self.policy.blocked(reader, new, lambda _: False)
 
-    def _is_stored(self, reader: Reader, record: Record) -> bool:
-        """Whether this is stored already: an archive has no manifest that could be updated, and may be imported twice."""
-        same = reader.same_text(self.policy.account, record.content)
-        return any(old.status == "active" and old.place == record.place for old in same)
+    def _active_copies(self, reader: Reader, records: Sequence[Record]) -> set[str]:
+        """Those that are stored already: an archive has no manifest that could be updated, and may be imported twice."""
+        if self.files.keeps_manifest:
+            return set()
+        texts = reader.texts_of(self.policy.account, [record.content for record in records])
+        return {
+            record.id
+            for record in records
+            if any(old.status == "active" and old.place == record.place for old in texts[record.content].memories)
+        }
 
     def _import_deletions(self, deleted: Mapping[str, str]) -> list[str]:
         """The deleted files whose memories are still active; with `prune`, these memories are forgotten."""

@@ -30,7 +30,7 @@ from recollect.values.enums import SCOPES, LinkRelation
 from recollect.values.event import Event
 from recollect.values.ids import fingerprint, purge_digests
 from recollect.values.link import Edge, Node
-from recollect.values.memory import Record
+from recollect.values.memory import Record, StoredText
 from recollect.values.purge import Mentions
 from recollect.values.scope import Identity, Place, reaches
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search, Snippet
@@ -107,14 +107,11 @@ class PostgresReader(GraphQueries):
         return [with_standing(self._memory(row, identity.account), replaced) for row in rows]
 
     def same_text(self, account: str, text: str) -> list[Record]:
-        return self._look_up_text(account, text)[1]
+        return list(self.texts_of(account, [text])[text].memories)
 
     def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:
         found = self._current(account, "by_key", "ids_by_key", key=key)
         return next((record for record in found if place in (None, record.place)), None)
-
-    def purged(self, account: str, text: str) -> bool:
-        return self._look_up_text(account, text)[0]
 
     def has_tombstones(self, account: str) -> bool:
         state = self._session.state(account)
@@ -369,44 +366,39 @@ class PostgresReader(GraphQueries):
     def purged_digests(self, account: str) -> list[bytes]:
         return [digest for (digest,) in self._read(account, "purged_digests")]
 
-    def prefetch_texts(self, account: str, texts: Sequence[str]) -> None:
-        # The keys are those the process saw last; a session that writes learns with its beginning whether they still are.
+    def texts_of(self, account: str, texts: Sequence[str]) -> dict[str, StoredText]:
+        if not texts:
+            return {}
+        # The digests are made with the keys the process saw last; which ones are in use now is read together with the texts.
         secrets = self._shared.secrets.get(account) or self._keys(account)
-        self._read_texts(account, texts, secrets)
+        found = self._read_texts(account, texts, secrets)
         if self._keys(account) != secrets:
-            self._read_texts(account, texts, self._keys(account))
+            found = self._read_texts(account, texts, self._keys(account))
         self._shared.secrets[account] = self._keys(account)
-
-    def _look_up_text(self, account: str, text: str) -> tuple[bool, list[Record]]:
-        """Whether a text was purged, and the memories with exactly this text: whoever asks for the one asks for the other."""
-        known, secrets = self._session.texts, self._shared.secrets
-        if account not in secrets or (account, fingerprint(text, secrets[account][0])) not in known:
-            self.prefetch_texts(account, [text])
-        return known[account, fingerprint(text, secrets[account][0])]
+        return found
 
     def _keys(self, account: str) -> tuple[bytes, ...]:
         """The keys of the hashes of an account's texts. Before its first text there is none, and any key finds nothing."""
         return self._session.secrets(account) or (b"none",)
 
-    def _read_texts(self, account: str, texts: Sequence[str], secrets: Sequence[bytes]) -> None:
-        """What there is of some texts, by the digest under the key in use; former keys count for what was purged."""
-        digests = {
-            fingerprint(text, secrets[0]): [one for secret in secrets for one in purge_digests(text, secret)]
-            for text in texts
-        }
-        values = {"all": [one for some in digests.values() for one in some], "digests": list(digests)}
+    def _read_texts(self, account: str, texts: Sequence[str], secrets: Sequence[bytes]) -> dict[str, StoredText]:
+        """What there is of some texts, by their digests under the key in use; former keys count for what was purged."""
+        digests = {text: fingerprint(text, secrets[0]) for text in texts}
+        gone = {text: {one for secret in secrets for one in purge_digests(text, secret)} for text in texts}
+        values = {"all": list(set().union(*gone.values())), "digests": list(set(digests.values()))}
         names = ("purged_among", "by_digests", "replacing")
-        gone, rows, replacing = self._session.run(
+        purged, rows, replacing = self._session.run_with_secrets(
             account,
             *(Statement(queries()[name].replace("{asked}", queries()["ids_by_digest"]), values) for name in names),
         )
-        purged = {digest for (digest,) in gone}
-        found: dict[bytes, list[Record]] = {digest: [] for digest in digests}
+        found: dict[bytes, list[Record]] = {}
         records = self._with_status(account, [row[:-1] for row in rows], replacing)
         for row, record in zip(rows, records, strict=True):
-            found[row[-1]].append(record)
-        self._session.texts |= {
-            (account, digest): (bool(purged & set(some)), found[digest]) for digest, some in digests.items()
+            found.setdefault(row[-1], []).append(record)
+        erased = {digest for (digest,) in purged}
+        return {
+            text: StoredText(not erased.isdisjoint(gone[text]), tuple(found.get(digest, ())))
+            for text, digest in digests.items()
         }
 
     def _read(self, account: str, name: str, /, **values: Any) -> Rows:

@@ -67,10 +67,9 @@ class PostgresSession:
         self.switched = False
         # Whether something was forgotten or purged in this transaction: the state of the account was read before that.
         self.wrote_tombstones = False
-        # What was read already and can be answered again: records by account, id and moment, what there is of a text by account and
-        # digest, and operations that are not undone. The writer removes what its changes make invalid.
+        # What was read already and can be answered again: records by account, id and moment, and operations that are not undone.
+        # The writer removes what its changes make invalid.
         self.records: dict[tuple[str, str, datetime | None], Record | None] = {}
-        self.texts: dict[tuple[str, bytes], tuple[bool, list[Record]]] = {}
         self.not_undone: set[str] = set()
         self.reserved_row = 0
         self._wait = wait
@@ -127,6 +126,14 @@ class PostgresSession:
             self._state = _state_of(account, found[position])
         self._run_checks(account)
         return found[len(before) :]
+
+    def run_with_secrets(self, account: str, *statements: Statement) -> list[Rows]:
+        """The same; where the keys of the account's texts are not known yet, they are read too."""
+        if account in self._secrets or account == self.writes:
+            return self.run(account, *statements)
+        *found, secrets = self.run(account, *statements, Statement(queries()["secrets"]))
+        self._secrets[account] = _secrets(dict(secrets))
+        return found
 
     def read(self, name: str, account: str, /, **values: Any) -> Rows:
         """The rows of a named query about an account."""

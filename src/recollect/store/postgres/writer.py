@@ -55,7 +55,7 @@ class PostgresTransaction(PostgresReader):
         row = self.batch.number()
         self.batch.insert(row, memory, self._digest(memory.content), vectors, self.operation, kind)
         self._rows[memory.id] = row
-        self._forget_read(memory.id, memory.supersedes is not None, memory.content)
+        self._forget_read(memory.id, memory.supersedes is not None)
         if cluster is not None:
             self.batch.join(row, cluster.id)
 
@@ -102,7 +102,6 @@ class PostgresTransaction(PostgresReader):
             self._clusters_changed()
         if row:
             self._delete(row, memory)
-        self._session.texts.clear()
         self._session.wrote_tombstones = True
         self.batch.later("scrub_events", memory=memory.id)
         self.batch.later("add_purged", digests=list(purge_digests(memory.content, self._keys(self._account)[0])))
@@ -122,13 +121,11 @@ class PostgresTransaction(PostgresReader):
         counts = np.array([accesses[row][0] for row in rows], np.int32)
         times = np.array([micros(accesses[row][1]) for row in rows], np.int64)
         self._session.records.clear()
-        self._session.texts.clear()
         self.batch.later("touch", rows=np.array(rows, np.int64), counts=counts, times=times)
 
     def allow_again(self, account: str, text: str) -> None:
         """A person's explicit wish outweighs an earlier purge of the same text."""
         self._own(account)
-        self._session.texts.clear()
         self.batch.later(
             "drop_purged", digests=[one for secret in self._keys(account) for one in purge_digests(text, secret)]
         )
@@ -222,7 +219,6 @@ class PostgresTransaction(PostgresReader):
         own, *former = joined_secrets(self.digest_keys(account), secrets, empty=empty)
         self.set_note("former_secrets", json.dumps(former), account)
         self._use_key(bytes.fromhex(own), *map(bytes.fromhex, former))
-        self._session.texts.clear()
         self._session.wrote_tombstones = True
         self.batch.later("add_purged", digests=list(digests))
 
@@ -240,15 +236,11 @@ class PostgresTransaction(PostgresReader):
         if account != self._account:
             raise errors.InvalidInput("account", f"{account!r} is not the one of this change", "change one at a time")
 
-    def _forget_read(self, memory_id: str, supersedes: bool, inserted: str | None = None) -> None:
+    def _forget_read(self, memory_id: str, supersedes: bool) -> None:
         """Read again what a change of a memory may have changed: itself, and what it supersedes."""
         known = self._session.records
         for key in list(known) if supersedes else [key for key in known if key[1] == memory_id]:
             del known[key]
-        if inserted is None or supersedes:
-            self._session.texts.clear()
-        else:
-            self._session.texts.pop((self._account, self._digest(inserted)), None)
 
     def _digest(self, text: str) -> bytes:
         return fingerprint(text, self._keys(self._account)[0])

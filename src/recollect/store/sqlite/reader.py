@@ -32,7 +32,7 @@ from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.enums import DocumentKind, LinkRelation
 from recollect.values.event import Event
-from recollect.values.memory import Record, Replacement, covers, is_current, successors
+from recollect.values.memory import Record, Replacement, StoredText, covers, is_current, successors
 from recollect.values.purge import Mentions
 from recollect.values.scope import Identity, Place, place_of
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search, Snippet
@@ -193,7 +193,11 @@ class SqliteReader(TransferQueries, GraphQueries):
         rows = self._run("by_digest", account=self._number(account), digest=self.digest(text))
         return self._settled(account, rows)
 
-    def purged(self, account: str, text: str) -> bool:
+    def texts_of(self, account: str, texts: Sequence[str]) -> dict[str, StoredText]:
+        # One query per text and digest: each is a look-up in an index.
+        return {text: StoredText(self._purged(account, text), tuple(self.same_text(account, text))) for text in texts}
+
+    def _purged(self, account: str, text: str) -> bool:
         number = self._number(account)
         return any(self._run("is_purged", account=number, digest=one).fetchone() for one in self.purge_digests(text))
 
@@ -335,9 +339,6 @@ class SqliteReader(TransferQueries, GraphQueries):
 
     def switched_off(self, account: str) -> frozenset[str]:
         return frozenset(row["project"] for row in self._run("switched_off", account=self._number(account)))
-
-    def prefetch_texts(self, account: str, texts: Sequence[str]) -> None:
-        """Nothing to do: a text is looked up as quickly by itself."""
 
     def check_switches(self, account: str, check: Callable[[frozenset[str]], None]) -> None:
         check(self.switched_off(account))

@@ -8,7 +8,7 @@ from recollect.ports import Store
 from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, alter, axis, held, put, record, row_of
 from recollect.values.enums import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 from recollect.values.link import Link
-from recollect.values.memory import Breadcrumb, Provenance, Record
+from recollect.values.memory import Breadcrumb, Provenance, Record, StoredText
 
 LATER = NOW + timedelta(hours=1, microseconds=7)
 
@@ -136,6 +136,40 @@ class IdentityContract:
         alter(store, memory, content="the green door is shut")
         with store.view() as reader:
             assert reader.same_text(ACCOUNT, "the green door is open") == []
+
+    def test_several_texts_are_looked_up_together(self, store: Store) -> None:
+        kept, gone, hidden = record("the green door is open"), record("the green safe opens with 4712"), record("three")
+        put(store, kept, gone, hidden)
+        put(store, record("the green door is open", account="other"))
+        alter(store, hidden, "forget", status="forgotten")
+        with store.transaction(ACCOUNT, "tester", NOW) as tx:
+            tx.purge(gone)
+        asked = ["The green door IS open.", "the green door is open", gone.content, "Three", "never said"]
+        with store.view() as reader:
+            found = reader.texts_of(ACCOUNT, asked)
+            assert list(found) == asked
+            assert [[one.id for one in found[text].memories] for text in asked] == [
+                [kept.id], [kept.id], [], [hidden.id], [],
+            ]  # fmt: skip
+            assert [text for text in asked if found[text].purged] == [gone.content]
+            assert found["Three"].memories[0].status == "forgotten"
+            assert reader.texts_of(ACCOUNT, []) == {}
+            assert not any(one.purged or one.memories for one in reader.texts_of("nobody", asked).values())
+
+    def test_texts_are_looked_up_as_the_transaction_left_them(self, store: Store) -> None:
+        old, other = record("green door"), record("green gate")
+        put(store, old)
+        with store.transaction(ACCOUNT, "tester", NOW) as tx:
+            assert [len(one.memories) for one in tx.texts_of(ACCOUNT, ["green door", "green gate"]).values()] == [1, 0]
+            tx.insert(other, None)
+            tx.insert(newer := record("green roof", supersedes=old.id), None)
+            found = tx.texts_of(ACCOUNT, ["green door", "green gate", "green roof"])
+            assert [[one.id for one in text.memories] for text in found.values()] == [[old.id], [other.id], [newer.id]]
+            assert found["green door"].memories[0].superseded_by == newer.id
+            tx.purge(other)
+            assert tx.texts_of(ACCOUNT, ["green gate"])["green gate"] == StoredText(purged=True, memories=())
+            tx.allow_again(ACCOUNT, "green gate")
+            assert tx.texts_of(ACCOUNT, ["green gate"])["green gate"] == StoredText(purged=False, memories=())
 
     def test_a_forgotten_text_is_still_found_as_the_same(self, store: Store) -> None:
         memory = record()

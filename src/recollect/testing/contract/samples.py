@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.ports import Store
+from recollect.ports import Reader, Store
 from recollect.values.enums import EventKind, Status
 from recollect.values.ids import new_id
 from recollect.values.memory import Record
@@ -65,6 +65,11 @@ def held(store: Store, memory: Record) -> Record | None:
     """A memory as the store has it, by its id."""
     with store.view() as reader:
         return reader.get(memory.account, [memory.id])[0]
+
+
+def was_purged(reader: Reader, account: str, text: str) -> bool:
+    """Whether a text was erased for good."""
+    return reader.texts_of(account, [text])[text].purged
 
 
 def listed(store: Store, identity: Identity = IDENTITY, now: datetime = NOW, **conditions: Any) -> list[str]:

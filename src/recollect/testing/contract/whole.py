@@ -7,7 +7,18 @@ import pytest
 
 from recollect.errors import InvalidInput
 from recollect.ports import Store
-from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, alter, axis, leaning, put, record
+from recollect.testing.contract.samples import (
+    ACCOUNT,
+    DIMENSIONS,
+    MODEL,
+    NOW,
+    alter,
+    axis,
+    leaning,
+    put,
+    record,
+    was_purged,
+)
 from recollect.values.cluster import Cluster
 from recollect.values.event import Event
 from recollect.values.ids import fingerprint, new_id
@@ -97,16 +108,16 @@ class WholeContract:
             tx.keep_purged(ACCOUNT, SECRETS, digests)
         with store.view() as reader:
             assert reader.digest_keys(ACCOUNT)[0] == before
-            assert reader.purged(ACCOUNT, "Purged 0.")
-            assert reader.purged(ACCOUNT, "purged 1")
-            assert not reader.purged(ACCOUNT, "purged 2")
-            assert not reader.purged("zeta", "purged 0")
+            assert was_purged(reader, ACCOUNT, "Purged 0.")
+            assert was_purged(reader, ACCOUNT, "purged 1")
+            assert not was_purged(reader, ACCOUNT, "purged 2")
+            assert not was_purged(reader, "zeta", "purged 0")
             assert reader.purged_digests(ACCOUNT) == sorted(digests)
             assert reader.same_text(ACCOUNT, "something of its own")
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             tx.allow_again(ACCOUNT, "purged 1")
         with store.view() as reader:
-            assert not reader.purged(ACCOUNT, "purged 1")
+            assert not was_purged(reader, ACCOUNT, "purged 1")
             assert reader.purged_digests(ACCOUNT) == digests[:1]
 
     def test_a_store_that_holds_nothing_takes_the_secret_over(self, store: Store) -> None:
@@ -118,7 +129,7 @@ class WholeContract:
         with store.view() as reader:
             assert reader.digest_keys(ACCOUNT) == SECRETS
             assert reader.same_text(ACCOUNT, "known by its text")
-            assert reader.purged(ACCOUNT, "purged")
+            assert was_purged(reader, ACCOUNT, "purged")
 
     def test_a_line_of_another_journal_is_kept_as_it_was(self, store: Store) -> None:
         one = record("one")

@@ -35,7 +35,7 @@ from recollect.values.enums import DocumentKind, LinkRelation
 from recollect.values.event import Event, to_image
 from recollect.values.ids import fingerprint, purge_digests
 from recollect.values.link import Edge, Node
-from recollect.values.memory import Record
+from recollect.values.memory import Record, StoredText
 from recollect.values.purge import Mentions
 from recollect.values.scope import Identity, Place, reaches
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search
@@ -124,7 +124,10 @@ class InMemoryReader:
         same = [held for held in self._state.of(account) if self._digest(held.memory.content) == digest]
         return self._settled(account, same)
 
-    def purged(self, account: str, text: str) -> bool:
+    def texts_of(self, account: str, texts: Sequence[str]) -> dict[str, StoredText]:
+        return {text: StoredText(self._purged(account, text), tuple(self.same_text(account, text))) for text in texts}
+
+    def _purged(self, account: str, text: str) -> bool:
         return any((account, digest) in self._state.purged for digest in self._purge_digests(text))
 
     def has_tombstones(self, account: str) -> bool:
@@ -280,9 +283,6 @@ class InMemoryReader:
 
     def switched_off(self, account: str) -> frozenset[str]:
         return frozenset(project for owner, project in self._state.switches if owner == account)
-
-    def prefetch_texts(self, account: str, texts: Sequence[str]) -> None:
-        """Nothing to do: a text is looked up as quickly by itself."""
 
     def check_switches(self, account: str, check: Callable[[frozenset[str]], None]) -> None:
         check(self.switched_off(account))
