@@ -13,7 +13,7 @@ from tests.postgres.conftest import unit
 
 from recollect.store.postgres.options import Options
 from recollect.store.postgres.store import PostgresStore
-from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, SEARCH, put, record, was_purged
+from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, SEARCH, purged_in, put, record
 from recollect.values.search import Candidates, Search
 
 (VECTOR,) = unit(1, 99)
@@ -154,4 +154,4 @@ def test_what_was_read_in_a_transaction_is_read_again_after_it_was_changed(store
         tx.change(other, other.with_(content="blue gate"), "update")
         assert tx.same_text(ACCOUNT, "green gate") == []
         tx.purge(other.with_(content="blue gate"))
-        assert was_purged(tx, ACCOUNT, "blue gate") and tx.get(ACCOUNT, [other.id]) == [None]
+        assert purged_in(tx, ACCOUNT, "blue gate") and tx.get(ACCOUNT, [other.id]) == [None]

@@ -9,6 +9,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.access import with_contexts
 from recollect.capture.duplicates import active_duplicate, let_supersede
 from recollect.capture.intake import find_superseded
 from recollect.capture.neighbours import DraftEmbedding
@@ -56,7 +57,7 @@ def commit(
     if tombstone is not None:
         if not item.draft.revive:
             return _refuse(tombstone)
-        if (restored := _revive(tx, item, tombstone, now)) is not None:
+        if (restored := _revive(tx, item, tombstone, identity, now)) is not None:
             return restored
     if new.supersedes is not None:
         return _supersede(tx, item, identity, now, verbatim=decide is None)
@@ -90,14 +91,19 @@ def _refuse(tombstone: Tombstone) -> Outcome:
     return Refused(tombstone.reason, forgotten=None if memory is None else memory.id, revivable=True)
 
 
-def _revive(tx: Transaction, item: PreparedDraft, tombstone: Tombstone, now: datetime) -> Outcome | None:
+def _revive(
+    tx: Transaction, item: PreparedDraft, tombstone: Tombstone, identity: Identity, now: datetime
+) -> Outcome | None:
     """Lift a tombstone. What was forgotten in the same place is restored; None when the draft is to be stored.
 
     A memory that was forgotten elsewhere becomes archived: not recalled there, and no tombstone any more.
     """
     old, new = tombstone.memory, item.record
     if old is None:
-        tx.allow_again(new.account, new.content)
+        wide = with_contexts(tx, identity)
+        purged = tx.texts_of(new.account, [new.content])[new.content].purged
+        places = [place for place in purged if reaches(wide, place)]
+        tx.allow_again(new.account, new.content, places)
         return None
     if old.place == new.place and new.supersedes is None:
         restored = old.with_(status="active", updated_at=now)

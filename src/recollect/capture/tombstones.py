@@ -1,7 +1,8 @@
 """Tombstones: what was forgotten or purged on purpose does not come back, whichever verb brings it.
 
 A forgotten memory is its own tombstone. It holds for what the memory says, in these or other words, in every place, for everyone
-who could see the memory. Of a purged text only digests are left. `restore` and `revive=True` lift a tombstone, nothing else does.
+who could see the memory. Of a purged text only digests are left, which hold for the same people. `restore` and `revive=True` lift a
+tombstone, nothing else does.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ def _exact(
     """The tombstones of some texts, of which is known what there is of them."""
     found: dict[Key, Tombstone] = {}
     for key, text in texts.items():
-        if stored[text].purged:
+        if any(reaches(identity, place) for place in stored[text].purged):
             found[key] = Tombstone(None)
             continue
         gone = (old for old in stored[text].memories if old.status == "forgotten")

@@ -40,6 +40,7 @@ from recollect.values.cluster import Cluster
 from recollect.values.document import Access, document_image, document_of
 from recollect.values.enums import CHANGE_ORIGINS
 from recollect.values.event import Event, from_image, to_image
+from recollect.values.scope import GLOBAL
 
 # The header names the account once; who superseded whom is derived when read.
 _NOT_ENCODED = ("account", "superseded_by")
@@ -65,8 +66,9 @@ def _fields(item: StreamItem) -> dict[str, Any]:
             return {"account": account, "version": version, **contents}
         case SecretsItem(secrets):
             return {"secrets": list(secrets)}
-        case PurgedItem(digest):
-            return {"digest": digest.hex()}
+        case PurgedItem(digest, place):
+            # Files of before have no place: such a digest holds for the whole account.
+            return {"digest": digest.hex(), **({} if place == GLOBAL else {"place": list(place)})}
         case ClusterItem(model, cluster):
             return _cluster_fields(model, cluster)
         case AccessItem(document, access):
@@ -229,6 +231,12 @@ def _decode_cluster(value: Any, _: str, __: str) -> ClusterItem:
     return ClusterItem(found["model"], cluster)
 
 
+def _decode_purged(value: Any, _: str, __: str) -> PurgedItem:
+    found = _PURGED("purged", value)
+    scope, key, project = found.get("place", GLOBAL)
+    return PurgedItem(bytes.fromhex(found["digest"]), (scope, key, project))
+
+
 def _decode_access(value: Any, _: str, __: str) -> AccessItem:
     found = _ACCESS("access", value)
     at = datetime.fromisoformat(found["at"])
@@ -309,7 +317,7 @@ _ACCESS = validate.object_of(
     {"agent": validate.text, "memory": validate.uuid},
 )
 _SECRETS = validate.object_of({"secrets": validate.list_of(_hexadecimal(32))}, {})
-_PURGED = validate.object_of({"digest": _hexadecimal(16)}, {})
+_PURGED = validate.object_of({"digest": _hexadecimal(16)}, {"place": _list_of_texts(3)})
 _OFF = validate.object_of({"project": validate.text}, {})
 _NOTE = validate.object_of({"name": validate.text, "value": validate.text}, {})
 _END = validate.object_of({"counts": _counts}, {"sha256": _hexadecimal(32)})
@@ -317,7 +325,7 @@ _END = validate.object_of({"counts": _counts}, {"sha256": _hexadecimal(32)})
 _DECODERS: dict[str, Callable[[Any, str, str], StreamItem]] = {
     "recollect": _decode_header,
     "secrets": lambda value, *_: SecretsItem(tuple(_SECRETS("secrets", value)["secrets"])),
-    "purged": lambda value, *_: PurgedItem(bytes.fromhex(_PURGED("purged", value)["digest"])),
+    "purged": _decode_purged,
     "document": _decode_document,
     "memory": _decode_memory,
     "cluster": _decode_cluster,

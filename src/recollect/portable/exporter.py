@@ -44,8 +44,8 @@ class ExportScope:
 
     `documents` says whether a document may be exported; `events` filters a page of the journal. The owner of an account
     (everything, or an identity that is not an agent) also gets what belongs to the account as a whole: switches and counters.
-    Everybody gets the purged digests: what was purged must not come back through any copy. Projects in `disabled` are left out:
-    memory is switched off there.
+    Everybody gets the digests of what was purged in places that they reach: it must not come back through their copy. Projects in
+    `disabled` are left out: memory is switched off there.
     """
 
     viewer: Viewer
@@ -93,7 +93,7 @@ def export_items(
     counted = reader.count(account, now, None if scope.everything else scope.identity)["statuses"]
     counts = {"document": len(documents), "memory": sum(counted.values())}
     yield HeaderItem(account, counts, options.vectors, options.history)
-    yield from _purged_items(reader, account)
+    yield from _purged_items(reader, scope)
     yield from (DocumentItem(document) for document in documents)
     yield from _memory_items(reader, scope, options)
     if options.vectors:
@@ -125,11 +125,13 @@ def _exported_documents(reader: Reader, scope: ExportScope) -> list[Document]:
     return [each for each in found if scope.everything or scope.documents(reader, each)]
 
 
-def _purged_items(reader: Reader, account: str) -> Iterator[StreamItem]:
-    digests = reader.purged_digests(account)
+def _purged_items(reader: Reader, scope: ExportScope) -> Iterator[StreamItem]:
+    """With a digest and its key anybody can test a text, so both are only for those who could see the memory."""
+    account = scope.identity.account
+    digests = [purged for purged in reader.purged_digests(account) if scope.reaches(purged.place)]
     if digests:
         yield SecretsItem(reader.digest_keys(account))
-        yield from (PurgedItem(digest) for digest in digests)
+        yield from (PurgedItem(purged.digest, purged.place) for purged in digests)
 
 
 def _memory_items(reader: Reader, scope: ExportScope, options: ExportOptions) -> Iterator[MemoryItem]:

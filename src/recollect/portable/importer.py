@@ -26,7 +26,7 @@ from recollect.portable.stream import (
 )
 from recollect.ports import Progress, Reader, Store, Transaction
 from recollect.values.ids import new_id
-from recollect.values.transfer import Imported
+from recollect.values.transfer import Imported, PurgedDigest
 
 PAGE = 1000
 # The note of an account that says how far an import got.
@@ -100,7 +100,7 @@ class StreamImport:
         )
         self._replay: JournalReplay | None = None
         self._secrets: tuple[str, ...] = ()
-        self._digests: list[bytes] = []
+        self._digests: list[PurgedDigest] = []
 
     def begin(self, header: HeaderItem) -> None:
         """Prepare for what the header announces."""
@@ -149,9 +149,12 @@ class StreamImport:
         if digests:
             tx.keep_purged(self._policy.account, self._secrets, digests)
 
-    def _new_digests(self, reader: Reader) -> list[bytes]:
+    def _new_digests(self, reader: Reader) -> list[PurgedDigest]:
+        """Those of the stream that are not here yet, and of places that the importer may write to."""
         known = set(reader.purged_digests(self._policy.account)) if self._digests else set()
-        return [digest for digest in self._digests if digest not in known]
+        places = {purged.place for purged in self._digests}
+        reached = {place for place in places if self._policy.reach(reader, place)}
+        return [purged for purged in self._digests if purged.place in reached and purged not in known]
 
     def _transaction(self) -> AbstractContextManager[Transaction]:
         policy = self._policy
@@ -181,7 +184,7 @@ class StreamImport:
         """
         for item in items:
             if isinstance(item, PurgedItem):
-                self._digests.append(item.digest)
+                self._digests.append(PurgedDigest(item.digest, item.place))
                 continue
             self._secrets = item.secrets
             if not self._dry_run:

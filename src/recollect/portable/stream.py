@@ -21,6 +21,7 @@ from recollect.values.cluster import Cluster
 from recollect.values.document import Access, Document
 from recollect.values.event import Event
 from recollect.values.memory import Record
+from recollect.values.scope import GLOBAL, Place
 
 VERSION = 1
 HalfVectors = NDArray[np.float16]
@@ -47,9 +48,10 @@ class SecretsItem:
 
 @dataclass(frozen=True, slots=True)
 class PurgedItem:
-    """The keyed hash of a text that was erased for good."""
+    """The keyed hash of a text that was erased for good, and where the memory lived."""
 
     digest: bytes
+    place: Place = GLOBAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,12 @@ class RecordReader(Protocol):
     def has_tombstones(self, account: str) -> bool:
         """Whether anything is forgotten or was purged; without, no text needs to be compared with what must not come back."""
 
-    def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None: ...
+    def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:
+        """The memory with a key in a place; without one, the first of any place."""
+
+    def with_key(self, account: str, key: str) -> list[Record]:
+        """The memories with a key, of every place and status."""
+
     def places_of(self, account: str, ids: Sequence[str]) -> dict[str, Place]:
         """Where each of some memories lives, or lived before it was removed or purged; unknown ids are left out."""
 
@@ -71,5 +76,5 @@ class RecordWriter(Protocol):
     def touch(self, account: str, accesses: Accesses) -> None:
         """Add to access counters; each row gets its own time. Counters are not history: no event is written."""
 
-    def allow_again(self, account: str, text: str) -> None:
-        """Lift the tombstone of a purged text."""
+    def allow_again(self, account: str, text: str, places: Sequence[Place]) -> None:
+        """Lift the tombstone of a text that was purged in some places."""

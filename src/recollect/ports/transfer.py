@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from recollect.values.cluster import Cluster
 from recollect.values.event import Event
 from recollect.values.memory import Record
-from recollect.values.transfer import StoredRow
+from recollect.values.transfer import PurgedDigest, StoredRow
 
 
 class TransferReader(Protocol):
@@ -25,7 +25,7 @@ class TransferReader(Protocol):
     def all_clusters(self, account: str) -> list[tuple[str, Cluster]]:
         """The clusters of every model, each with its model, by id."""
 
-    def purged_digests(self, account: str) -> list[bytes]:
+    def purged_digests(self, account: str) -> list[PurgedDigest]:
         """The keyed hashes of what was purged, sorted."""
 
     def digest_keys(self, account: str) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ class TransferWriter(Protocol):
     def keep_vectors(self, memory: Record, model: str, vectors: NDArray[Any]) -> None:
         """Vectors of a named model for a stored memory; no event. Those of the model in use must have its dimensions."""
 
-    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
+    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[PurgedDigest]) -> None:
         """Refuse the texts of these digests, made with another store's keys, its own first.
 
         Where nothing is stored yet, the first key is taken over; otherwise all are kept as former ones.

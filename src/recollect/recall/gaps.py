@@ -35,7 +35,7 @@ def record_misses(tx: Transaction, misses: Sequence[Miss]) -> None:
     asked = [miss for miss in misses if miss.terms]
     stored = tx.texts_of(account, [miss.question for miss in asked])
     for miss in asked:
-        if stored[miss.question].purged:
+        if any(reaches(miss.viewer.identity, place) for place in stored[miss.question].purged):
             continue
         name = fingerprint(" ".join(sorted(set(miss.terms))), b"gap").hex()
         key = (name, place_of_miss(miss.viewer))

@@ -16,6 +16,7 @@ from typing import Any
 from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, fields_from_image, to_image
 from recollect.values.memory import Provenance, Record, Replacement, maker, successors
+from recollect.values.scope import Place
 
 IdOf = Callable[[str], Any]
 IdText = Callable[[Any], str]
@@ -48,6 +49,18 @@ def micros(time: datetime) -> int:
 def time_of(micros: int) -> datetime:
     """The time of some microseconds since 1970."""
     return _EPOCH + timedelta(microseconds=micros)
+
+
+@lru_cache(maxsize=4096)
+def place_text(place: Place) -> str:
+    """A place as it is stored: a JSON list, so that no name can pass for another."""
+    return json.dumps(place, ensure_ascii=False, separators=(",", ":"))
+
+
+def place_of_text(text: str) -> Place:
+    """The place that is stored so."""
+    scope, key, project = json.loads(text)
+    return scope, key, project
 
 
 def row_of(memory: Record) -> dict[str, Any]:

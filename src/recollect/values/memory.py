@@ -184,10 +184,11 @@ _PROVENANCE_FIELDS = frozenset(f.name for f in fields(Provenance) if f.name != "
 class StoredText:
     """What there is of a text: the memories that have it, whatever their status.
 
-    `purged` is whether it was erased for good, in these words or in others with the same content words.
+    `purged` are the places in which it was erased for good, in these words or in others with the same content words; only those who
+    reach one of them may be told.
     """
 
-    purged: bool
+    purged: tuple[Place, ...]
     memories: tuple[Record, ...]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.values.memory import Record
+from recollect.values.scope import GLOBAL, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,14 @@ class StoredRow:
     model: str | None = None
     vectors: NDArray[np.float16] | None = None
     cluster: str | None = None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PurgedDigest:
+    """The keyed hash of a purged text, and where the memory lived: only those who reach that place are refused the text."""
+
+    digest: bytes
+    place: Place = GLOBAL
 
 
 @dataclass(frozen=True, slots=True)

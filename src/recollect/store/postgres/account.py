@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from recollect.store.postgres.arrays import Array, TextArray
 from recollect.store.postgres.connections import Rows, Statement
-from recollect.store.postgres.rows import account_number, place_text, room_text
+from recollect.store.postgres.rows import account_number, room_text
 from recollect.store.postgres.session import PostgresSession
 from recollect.store.postgres.sql import queries
 from recollect.store.postgres.supersession import NO_REPLACEMENTS, Replacements, replacements_of_row
 from recollect.store.postgres.vector_index import INDEXED_FROM, index_name
+from recollect.store.rows import place_text
 from recollect.values.search import Floats, Search, Snippet
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recollect.store import visibility
 from recollect.store.postgres.arrays import TextArray
-from recollect.store.postgres.rows import place_text
+from recollect.store.rows import place_text
 from recollect.store.visibility import STORED_STATUSES, Compiled, Dialect, moment
 from recollect.values.scope import Identity
 from recollect.values.search import DeliveryQuery, Filter, Search

@@ -270,17 +270,18 @@ SELECT DISTINCT undoes FROM events WHERE account_id = %(account_id)s AND undoes 
 -- undone_among: Those of the operations {asked} selects that a later one has undone.
 SELECT DISTINCT e.undoes FROM events AS e WHERE e.account_id = %(account_id)s AND e.undoes IS NOT NULL AND e.undoes = ANY (ARRAY({asked}))
 
--- purged_among: Those of some digests whose text was erased for good.
-SELECT digest FROM purged WHERE account_id = %(account_id)s AND digest = ANY(%(all)s::bytea[])
+-- purged_among: Those of some digests whose text was erased for good, and where.
+SELECT digest, place FROM purged WHERE account_id = %(account_id)s AND digest = ANY(%(all)s::bytea[])
 
 -- add_purged: The keyed hash is all that stays of a purged text.
-INSERT INTO purged (account_id, digest) SELECT %(account_id)s, unnest(%(digests)s::bytea[]) ON CONFLICT DO NOTHING
+INSERT INTO purged (account_id, digest, place)
+SELECT %(account_id)s, digest, place FROM unnest(%(digests)s::bytea[], %(places)s::text[]) AS given (digest, place) ON CONFLICT DO NOTHING
 
 -- drop_purged: A person's explicit wish brings a purged text back.
-DELETE FROM purged WHERE account_id = %(account_id)s AND digest = ANY(%(digests)s::bytea[])
+DELETE FROM purged WHERE account_id = %(account_id)s AND digest = ANY(%(digests)s::bytea[]) AND place = ANY(%(places)s::text[])
 
 -- purged_digests: All of them.
-SELECT digest FROM purged WHERE account_id = %(account_id)s ORDER BY digest
+SELECT digest, place FROM purged WHERE account_id = %(account_id)s
 
 -- touch: Count accesses; not an event, a recall must not make the journal grow.
 UPDATE memories AS m SET access_count = m.access_count + t.count, accessed_at = greatest(m.accessed_at, t.at)

@@ -18,12 +18,12 @@ from recollect.store.journal import NOT_UNDOABLE, last_place
 from recollect.store.postgres.account import AccountView, Plan, Shared
 from recollect.store.postgres.connections import Rows, Statement
 from recollect.store.postgres.filter import compile_filter
-from recollect.store.postgres.rows import place_of_text, room_text, stacked
+from recollect.store.postgres.rows import room_text, stacked
 from recollect.store.postgres.search import TableSearch
 from recollect.store.postgres.session import PostgresSession, SwitchCheck
 from recollect.store.postgres.sql import queries
 from recollect.store.postgres.supersession import heirs_of_rows
-from recollect.store.rows import event_of, memory_of, micros, with_standing
+from recollect.store.rows import event_of, memory_of, micros, place_of_text, with_standing
 from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.enums import SCOPES, LinkRelation
@@ -34,7 +34,7 @@ from recollect.values.memory import Record, StoredText
 from recollect.values.purge import Mentions
 from recollect.values.scope import Identity, Place, reaches
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search, Snippet
-from recollect.values.transfer import StoredRow
+from recollect.values.transfer import PurgedDigest, StoredRow
 
 _PAGE = 10_000
 _TAIL = 12
@@ -110,8 +110,10 @@ class PostgresReader(GraphQueries):
         return list(self.texts_of(account, [text])[text].memories)
 
     def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:
-        found = self._current(account, "by_key", "ids_by_key", key=key)
-        return next((record for record in found if place in (None, record.place)), None)
+        return next((record for record in self.with_key(account, key) if place in (None, record.place)), None)
+
+    def with_key(self, account: str, key: str) -> list[Record]:
+        return self._current(account, "by_key", "ids_by_key", key=key)
 
     def has_tombstones(self, account: str) -> bool:
         state = self._session.state(account)
@@ -363,8 +365,9 @@ class PostgresReader(GraphQueries):
             for row in rows
         ]
 
-    def purged_digests(self, account: str) -> list[bytes]:
-        return [digest for (digest,) in self._read(account, "purged_digests")]
+    def purged_digests(self, account: str) -> list[PurgedDigest]:
+        rows = self._read(account, "purged_digests")
+        return sorted(PurgedDigest(digest, place_of_text(place)) for digest, place in rows)
 
     def texts_of(self, account: str, texts: Sequence[str]) -> dict[str, StoredText]:
         if not texts:
@@ -395,9 +398,14 @@ class PostgresReader(GraphQueries):
         records = self._with_status(account, [row[:-1] for row in rows], replacing)
         for row, record in zip(rows, records, strict=True):
             found.setdefault(row[-1], []).append(record)
-        erased = {digest for (digest,) in purged}
+        places: dict[bytes, list[Place]] = {}
+        for digest, place in purged:
+            places.setdefault(digest, []).append(place_of_text(place))
         return {
-            text: StoredText(not erased.isdisjoint(gone[text]), tuple(found.get(digest, ())))
+            text: StoredText(
+                tuple(dict.fromkeys(place for one in gone[text] for place in places.get(one, ()))),
+                tuple(found.get(digest, ())),
+            )
             for text, digest in digests.items()
         }
 

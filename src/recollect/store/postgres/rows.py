@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -16,7 +15,6 @@ from recollect.store.postgres.facets import facets_of, packed_words
 from recollect.store.postgres.terms import words_of
 from recollect.values.memory import Record
 from recollect.values.passages import is_question, is_standing_instruction
-from recollect.values.scope import Place
 from recollect.values.search import role_of
 
 # The account id of the store itself.
@@ -32,21 +30,9 @@ def account_number(name: str) -> int:
     return int.from_bytes(digest, "big", signed=True) or 1
 
 
-@lru_cache(maxsize=4096)
-def place_text(place: Place) -> str:
-    """A place as it is stored: a JSON list, so that no name can pass for another."""
-    return json.dumps(place, ensure_ascii=False, separators=(",", ":"))
-
-
 def room_text(scope: str, room: str) -> str:
     """How the places of one agent or team begin, whatever their project."""
-    return place_text((scope, room, "")).removesuffix('""]')
-
-
-def place_of_text(text: str) -> Place:
-    """The place that is stored so."""
-    scope, key, project = json.loads(text)
-    return scope, key, project
+    return rows.place_text((scope, room, "")).removesuffix('""]')
 
 
 def row_of(memory: Record, account_id: int, digest: bytes) -> dict[str, Any]:
@@ -56,7 +42,7 @@ def row_of(memory: Record, account_id: int, digest: bytes) -> dict[str, Any]:
     row |= {
         "account_id": account_id,
         "digest": digest,
-        "place": place_text(memory.place),
+        "place": rows.place_text(memory.place),
         "tags": list(memory.tags),
         "more": rows.more_of(memory),
         "standing": is_standing_instruction(memory),

@@ -173,7 +173,8 @@ CREATE INDEX events_undoes ON events (account_id, undoes) WHERE undoes IS NOT NU
 CREATE TABLE purged (
     account_id bigint NOT NULL,
     digest     bytea  NOT NULL,
-    PRIMARY KEY (account_id, digest)
+    place      text   NOT NULL COLLATE "C",    -- where the memory lived: who could not see it is told nothing
+    PRIMARY KEY (account_id, digest, place)
 ) PARTITION BY HASH (account_id);
 
 CREATE TABLE switches (

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.store.postgres.rows import place_of_text, place_text
-from recollect.store.rows import micros
+from recollect.store.rows import micros, place_of_text, place_text
 from recollect.values.memory import Replacement, covers, successors
 from recollect.values.scope import GLOBAL
 from recollect.values.search import Search

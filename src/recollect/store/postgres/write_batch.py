@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from recollect.store.index.columns import lexical_key
 from recollect.store.postgres.arrays import FullVector, TextArray
 from recollect.store.postgres.connections import Statement
-from recollect.store.postgres.rows import place_text, room_text, row_of, rows_as_json
+from recollect.store.postgres.rows import room_text, row_of, rows_as_json
 from recollect.store.postgres.session import PostgresSession
 from recollect.store.postgres.sql import queries
 from recollect.store.postgres.terms import Words, words_of
 from recollect.store.postgres.vector_index import MOST_WAITING, index_name
-from recollect.store.rows import event_row
+from recollect.store.rows import event_row, place_text
 from recollect.values.enums import EventKind
 from recollect.values.event import Operation
 from recollect.values.memory import Record

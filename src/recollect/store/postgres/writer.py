@@ -22,7 +22,7 @@ from recollect.store.postgres.reader import PostgresReader
 from recollect.store.postgres.rows import STORE, account_number, row_of
 from recollect.store.postgres.session import PostgresSession
 from recollect.store.postgres.write_batch import Counters, WriteBatch
-from recollect.store.rows import dumped, event_row, micros, replayed_row
+from recollect.store.rows import dumped, event_row, micros, place_text, replayed_row
 from recollect.store.secrets import checked, joined_secrets
 from recollect.values.cluster import Cluster, nearest_cluster, owner_of
 from recollect.values.document import Access, Document, journal_sides
@@ -30,6 +30,8 @@ from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
 from recollect.values.ids import fingerprint, new_id, purge_digests
 from recollect.values.memory import Record
+from recollect.values.scope import Place
+from recollect.values.transfer import PurgedDigest
 
 Vectors = NDArray[np.float32]
 
@@ -104,7 +106,8 @@ class PostgresTransaction(PostgresReader):
             self._delete(row, memory)
         self._session.wrote_tombstones = True
         self.batch.later("scrub_events", memory=memory.id)
-        self.batch.later("add_purged", digests=list(purge_digests(memory.content, self._keys(self._account)[0])))
+        digests = purge_digests(memory.content, self._keys(self._account)[0])
+        self.batch.later("add_purged", digests=list(digests), places=[place_text(memory.place)] * len(digests))
         # Where it was stays, so that only those who could have seen the memory are shown the event.
         self._journal(memory, row, "purge", None, {"place": list(memory.place)}, gone=True)
 
@@ -123,12 +126,11 @@ class PostgresTransaction(PostgresReader):
         self._session.records.clear()
         self.batch.later("touch", rows=np.array(rows, np.int64), counts=counts, times=times)
 
-    def allow_again(self, account: str, text: str) -> None:
+    def allow_again(self, account: str, text: str, places: Sequence[Place]) -> None:
         """A person's explicit wish outweighs an earlier purge of the same text."""
         self._own(account)
-        self.batch.later(
-            "drop_purged", digests=[one for secret in self._keys(account) for one in purge_digests(text, secret)]
-        )
+        digests = [one for secret in self._keys(account) for one in purge_digests(text, secret)]
+        self.batch.later("drop_purged", digests=digests, places=[place_text(place) for place in places])
 
     # Documents and clusters
 
@@ -213,14 +215,15 @@ class PostgresTransaction(PostgresReader):
         images = {"before": dumped(event.before), "after": dumped(event.after)}
         self.batch.later("rewrite_event", seq=event.seq, reason=event.reason, **images)
 
-    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
+    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[PurgedDigest]) -> None:
         self._own(account)
         empty = bool(self._read(account, "has_no_texts")[0][0])
         own, *former = joined_secrets(self.digest_keys(account), secrets, empty=empty)
         self.set_note("former_secrets", json.dumps(former), account)
         self._use_key(bytes.fromhex(own), *map(bytes.fromhex, former))
         self._session.wrote_tombstones = True
-        self.batch.later("add_purged", digests=list(digests))
+        places = [place_text(purged.place) for purged in digests]
+        self.batch.later("add_purged", digests=[purged.digest for purged in digests], places=places)
 
     def replay(self, account: str, event: Event) -> int:
         self._own(account)

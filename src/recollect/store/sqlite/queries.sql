@@ -134,17 +134,17 @@ SELECT {memory} FROM memories AS m WHERE m.account = :account AND m.digest = :di
 SELECT EXISTS (SELECT 1 FROM purged WHERE account = :account)
     OR EXISTS (SELECT 1 FROM memories WHERE account = :account AND status = 'forgotten')
 
--- is_purged: Whether this text was erased for good.
-SELECT 1 FROM purged WHERE account = :account AND digest = :digest
+-- purged_places: Where this text was erased for good.
+SELECT place FROM purged WHERE account = :account AND digest = :digest
 
 -- add_purged: The keyed hash is all that stays of a purged text.
-INSERT OR IGNORE INTO purged (account, digest) VALUES (:account, :digest)
+INSERT OR IGNORE INTO purged (account, digest, place) VALUES (:account, :digest, :place)
 
 -- drop_purged: A person's explicit wish brings a purged text back.
-DELETE FROM purged WHERE account = :account AND digest = :digest
+DELETE FROM purged WHERE account = :account AND digest = :digest AND place = :place
 
--- by_key: The memory stored under an idempotency key.
-SELECT {memory} FROM memories AS m WHERE m.account = :account AND m.key = :key
+-- by_key: The memories stored under an idempotency key.
+SELECT {memory} FROM memories AS m WHERE m.account = :account AND m.key = :key ORDER BY m.row
 
 -- id_prefix: Ids between two bounds.
 SELECT id FROM memories WHERE +account = :account AND id >= :first AND id <= :last LIMIT 20
@@ -329,7 +329,7 @@ SELECT min(length(vector)) AS bytes FROM vectors WHERE model = :model
 SELECT c.id, c.name, c.centroid, c.radius, c.made_at, c.scope, c.room, 0, c.model FROM clusters AS c WHERE c.account = :account ORDER BY c.id
 
 -- all_purged: The keyed hashes of what was purged.
-SELECT digest FROM purged WHERE account = :account ORDER BY digest
+SELECT digest, place FROM purged WHERE account = :account
 
 -- holds_nothing: Whether nothing was ever stored under the secret of this file.
 SELECT NOT EXISTS (SELECT 1 FROM memories) AND NOT EXISTS (SELECT 1 FROM purged) AS empty

@@ -21,7 +21,7 @@ from recollect.store.graph import AccountGraph, GraphQueries, document_of
 from recollect.store.index.account_index import AccountIndex
 from recollect.store.index.search import IndexSearch
 from recollect.store.journal import last_place, latest_operations
-from recollect.store.rows import event_of, micros, settled, with_standing
+from recollect.store.rows import event_of, micros, place_of_text, settled, with_standing
 from recollect.store.sqlite.damage import find_damage
 from recollect.store.sqlite.index_cache import IndexCache
 from recollect.store.sqlite.queries import queries
@@ -197,16 +197,20 @@ class SqliteReader(TransferQueries, GraphQueries):
         # One query per text and digest: each is a look-up in an index.
         return {text: StoredText(self._purged(account, text), tuple(self.same_text(account, text))) for text in texts}
 
-    def _purged(self, account: str, text: str) -> bool:
+    def _purged(self, account: str, text: str) -> tuple[Place, ...]:
         number = self._number(account)
-        return any(self._run("is_purged", account=number, digest=one).fetchone() for one in self.purge_digests(text))
+        digests = self.purge_digests(text)
+        rows = (row for one in digests for row in self._run("purged_places", account=number, digest=one))
+        return tuple(dict.fromkeys(place_of_text(row["place"]) for row in rows))
 
     def has_tombstones(self, account: str) -> bool:
         return bool(self._run("has_tombstones", account=self._number(account)).fetchone()[0])
 
     def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:
-        found = self._settled(account, self._run("by_key", account=self._number(account), key=key))
-        return next((record for record in found if place in (None, record.place)), None)
+        return next((record for record in self.with_key(account, key) if place in (None, record.place)), None)
+
+    def with_key(self, account: str, key: str) -> list[Record]:
+        return self._settled(account, self._run("by_key", account=self._number(account), key=key))
 
     def filter_visible(self, search: Search, rows: Sequence[int]) -> list[int]:
         with self._searching(search) as found:

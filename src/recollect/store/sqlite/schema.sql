@@ -102,7 +102,8 @@ CREATE INDEX events_undoes ON events (undoes) WHERE undoes IS NOT NULL;
 CREATE TABLE purged (
     account INTEGER NOT NULL,
     digest  BLOB    NOT NULL,
-    PRIMARY KEY (account, digest)
+    place   TEXT    NOT NULL,            -- where the memory lived, as a JSON list: who could not see it is told nothing
+    PRIMARY KEY (account, digest, place)
 ) WITHOUT ROWID;
 
 CREATE TABLE switches (

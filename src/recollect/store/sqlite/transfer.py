@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.store.rows import replayed_row
+from recollect.store.rows import place_of_text, place_text, replayed_row
 from recollect.store.secrets import joined_secrets
 from recollect.store.sqlite.index_cache import IndexCache
 from recollect.store.sqlite.queries import queries
 from recollect.store.sqlite.rows import blob_of, id_bytes, id_text, memory_of, vectors_of
 from recollect.values.event import Event
 from recollect.values.ids import fingerprint, purge_digests
-from recollect.values.transfer import StoredRow
+from recollect.values.transfer import PurgedDigest, StoredRow
 
 _FORMER = "former_secrets"
 
@@ -50,18 +50,18 @@ class AccountTransfer:
         """Of a model that is not in use, told from its shortest vector: most memories have one passage only."""
         return int(self._run("shortest_vector", model=model).fetchone()["bytes"]) // 2
 
-    def purged_digests(self) -> list[bytes]:
+    def purged_digests(self) -> list[PurgedDigest]:
         """The keyed hashes of what was purged."""
-        return [row["digest"] for row in self._run("all_purged")]
+        return sorted(PurgedDigest(row["digest"], place_of_text(row["place"])) for row in self._run("all_purged"))
 
-    def keep_purged(self, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
+    def keep_purged(self, secrets: Sequence[str], digests: Sequence[PurgedDigest]) -> None:
         """Take digests in, and the secrets they were made with."""
         empty = bool(self._run("holds_nothing").fetchone()["empty"])
         own, *former = joined_secrets(known_secrets(self._connection), secrets, empty=empty)
         for name, value in (("secret", own), (_FORMER, json.dumps(former))):
             self._connection.execute(queries()["set_note"], {"name": name, "value": value})
-        for digest in digests:
-            self._run("add_purged", digest=digest)
+        for purged in digests:
+            self._run("add_purged", digest=purged.digest, place=place_text(purged.place))
 
     def replay(self, event: Event) -> int:
         """Write one line of the journal as it was."""
@@ -92,7 +92,7 @@ class TransferQueries(ABC):
     def scan(self, account: str, after: int, limit: int) -> list[StoredRow]:
         return self._whole(account).scan(after, limit, self._indexes.model, self._indexes.dimensions)
 
-    def purged_digests(self, account: str) -> list[bytes]:
+    def purged_digests(self, account: str) -> list[PurgedDigest]:
         return self._whole(account).purged_digests()
 
     def digest_keys(self, account: str) -> tuple[str, ...]:  # noqa: ARG002 - one key for all accounts of a file

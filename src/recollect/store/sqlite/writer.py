@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from recollect.ports import Accesses
 from recollect.store.graph import access_row, cluster_row, document_row
 from recollect.store.index.account_index import AccountIndex
 from recollect.store.index.columns import IndexEntry
-from recollect.store.rows import dumped, event_row, micros
+from recollect.store.rows import dumped, event_row, micros, place_text
 from recollect.store.secrets import checked
 from recollect.store.sqlite.index_cache import Uncommitted
 from recollect.store.sqlite.queries import queries
@@ -27,6 +28,8 @@ from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
 from recollect.values.ids import new_id, purge_digests
 from recollect.values.memory import Record
+from recollect.values.scope import Place
+from recollect.values.transfer import PurgedDigest
 
 
 class SqliteTransaction(SqliteReader):
@@ -114,7 +117,7 @@ class SqliteTransaction(SqliteReader):
         self._run("delete_memory", id=id_bytes(memory.id), account=number)
         self._run("scrub_events", memory=id_bytes(memory.id), account=number)
         for digest in purge_digests(memory.content, self.secrets()[0]):
-            self._run("add_purged", account=number, digest=digest)
+            self._run("add_purged", account=number, digest=digest, place=place_text(memory.place))
         # Where it lived stays, so that only those are shown the event who could have seen the memory.
         self._journal(memory.id, row, "purge", None, {"place": list(memory.place)})
 
@@ -140,10 +143,10 @@ class SqliteTransaction(SqliteReader):
     def switch(self, account: str, project: str, on: bool) -> None:
         self._run("switch_on" if on else "switch_off", account=self._own(account), project=project)
 
-    def allow_again(self, account: str, text: str) -> None:
+    def allow_again(self, account: str, text: str, places: Sequence[Place]) -> None:
         """A person's explicit wish outweighs an earlier purge of the same text."""
-        for digest in self.purge_digests(text):
-            self._run("drop_purged", account=self._own(account), digest=digest)
+        for digest, place in product(self.purge_digests(text), places):
+            self._run("drop_purged", account=self._own(account), digest=digest, place=place_text(place))
 
     def put_document(
         self, before: Document | None, after: Document | None, kind: EventKind | None, reason: str | None = None
@@ -203,7 +206,7 @@ class SqliteTransaction(SqliteReader):
         images = {"before": dumped(event.before), "after": dumped(event.after)}
         self._run("rewrite_event", account=self._own(account), seq=event.seq, reason=event.reason, **images)
 
-    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
+    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[PurgedDigest]) -> None:
         AccountTransfer(self._connection, account, self._own(account)).keep_purged(secrets, digests)
         self._secrets = []
 

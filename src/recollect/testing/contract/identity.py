@@ -167,9 +167,9 @@ class IdentityContract:
             assert [[one.id for one in text.memories] for text in found.values()] == [[old.id], [other.id], [newer.id]]
             assert found["green door"].memories[0].superseded_by == newer.id
             tx.purge(other)
-            assert tx.texts_of(ACCOUNT, ["green gate"])["green gate"] == StoredText(purged=True, memories=())
-            tx.allow_again(ACCOUNT, "green gate")
-            assert tx.texts_of(ACCOUNT, ["green gate"])["green gate"] == StoredText(purged=False, memories=())
+            assert tx.texts_of(ACCOUNT, ["green gate"])["green gate"] == StoredText((other.place,), memories=())
+            tx.allow_again(ACCOUNT, "green gate", [other.place])
+            assert tx.texts_of(ACCOUNT, ["green gate"])["green gate"] == StoredText((), memories=())
 
     def test_a_forgotten_text_is_still_found_as_the_same(self, store: Store) -> None:
         memory = record()

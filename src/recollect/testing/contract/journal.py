@@ -14,11 +14,11 @@ from recollect.testing.contract.samples import (
     alter,
     axis,
     held,
+    purged_in,
     put,
     recalled,
     record,
     row_of,
-    was_purged,
 )
 from recollect.values.document import Document, document_image
 from recollect.values.event import Event, to_image
@@ -87,12 +87,12 @@ class JournalContract:
         assert [event.after for event in events] == [None, None, {"place": list(memory.place)}]
         assert recalled(store) == {"the green door is open"}
         with store.view() as reader:
-            assert was_purged(reader, ACCOUNT, "The green safe opens with 4712.")
-            assert not was_purged(reader, "other", "the green safe opens with 4712")
-            assert not was_purged(reader, ACCOUNT, "the green door is open")
+            assert purged_in(reader, ACCOUNT, "The green safe opens with 4712.") == (memory.place,)
+            assert not purged_in(reader, "other", "the green safe opens with 4712")
+            assert not purged_in(reader, ACCOUNT, "the green door is open")
         with store.transaction(ACCOUNT, "tester", LATER) as tx:
-            tx.allow_again(ACCOUNT, "the green safe opens with 4712")
-            assert not was_purged(tx, ACCOUNT, "the green safe opens with 4712")
+            tx.allow_again(ACCOUNT, "the green safe opens with 4712", [memory.place])
+            assert not purged_in(tx, ACCOUNT, "the green safe opens with 4712")
 
     def test_a_purge_of_what_was_removed_before_scrubs_its_images(self, store: Store) -> None:
         memory = record("the green safe opens with 4711")
@@ -104,7 +104,7 @@ class JournalContract:
         events = _events(store, memory)
         assert [(event.kind, event.before) for event in events] == [("remember", None), ("undo", None), ("purge", None)]
         with store.view() as reader:
-            assert was_purged(reader, ACCOUNT, "the green safe opens with 4711")
+            assert purged_in(reader, ACCOUNT, "the green safe opens with 4711")
             assert reader.places_of(ACCOUNT, [memory.id]) == {memory.id: memory.place}
 
     def test_mentions_are_found_in_memories_documents_and_events_whatever_their_case(self, store: Store) -> None:

@@ -67,8 +67,8 @@ def held(store: Store, memory: Record) -> Record | None:
         return reader.get(memory.account, [memory.id])[0]
 
 
-def was_purged(reader: Reader, account: str, text: str) -> bool:
-    """Whether a text was erased for good."""
+def purged_in(reader: Reader, account: str, text: str) -> tuple[Place, ...]:
+    """The places in which a text was erased for good."""
     return reader.texts_of(account, [text])[text].purged
 
 

@@ -18,10 +18,10 @@ from recollect.testing.contract.samples import (
     axis,
     held,
     listed,
+    purged_in,
     put,
     recalled,
     record,
-    was_purged,
 )
 from recollect.values.search import Filter, Search
 
@@ -74,7 +74,7 @@ class TransactionsContract:
             assert reader.by_key(ACCOUNT, "k1") is None
             assert reader.note("colour") is None
             assert reader.switched_off(ACCOUNT) == frozenset()
-            assert not was_purged(reader, ACCOUNT, "the green door is open")
+            assert not purged_in(reader, ACCOUNT, "the green door is open")
             assert reader.count(ACCOUNT, NOW)["tags"] == {}
 
     def test_after_a_rollback_the_next_memory_is_found_as_itself(self, store: Store) -> None:

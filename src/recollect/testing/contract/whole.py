@@ -15,16 +15,19 @@ from recollect.testing.contract.samples import (
     alter,
     axis,
     leaning,
+    purged_in,
     put,
     record,
-    was_purged,
 )
 from recollect.values.cluster import Cluster
 from recollect.values.event import Event
 from recollect.values.ids import fingerprint, new_id
+from recollect.values.scope import GLOBAL, Place
+from recollect.values.transfer import PurgedDigest
 
 OTHER = "another-model"
 SECRETS = ("11" * 32, "22" * 32)
+PLACES: tuple[Place, Place] = (GLOBAL, ("agent", "ada", "atlas"))
 
 
 class WholeContract:
@@ -102,26 +105,28 @@ class WholeContract:
 
     def test_digests_of_another_store_refuse_its_purged_texts(self, store: Store) -> None:
         put(store, record("something of its own"))
-        digests = [fingerprint(f"purged {n}", bytes.fromhex(SECRETS[n])) for n in (0, 1)]
+        digests = [PurgedDigest(fingerprint(f"purged {n}", bytes.fromhex(SECRETS[n])), PLACES[n]) for n in (0, 1)]
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             before = tx.digest_keys(ACCOUNT)[0]
             tx.keep_purged(ACCOUNT, SECRETS, digests)
         with store.view() as reader:
             assert reader.digest_keys(ACCOUNT)[0] == before
-            assert was_purged(reader, ACCOUNT, "Purged 0.")
-            assert was_purged(reader, ACCOUNT, "purged 1")
-            assert not was_purged(reader, ACCOUNT, "purged 2")
-            assert not was_purged(reader, "zeta", "purged 0")
+            assert purged_in(reader, ACCOUNT, "Purged 0.") == (GLOBAL,)
+            assert purged_in(reader, ACCOUNT, "purged 1") == (PLACES[1],)
+            assert not purged_in(reader, ACCOUNT, "purged 2")
+            assert not purged_in(reader, "zeta", "purged 0")
             assert reader.purged_digests(ACCOUNT) == sorted(digests)
             assert reader.same_text(ACCOUNT, "something of its own")
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
-            tx.allow_again(ACCOUNT, "purged 1")
+            tx.allow_again(ACCOUNT, "purged 1", [GLOBAL])
+            assert purged_in(tx, ACCOUNT, "purged 1")
+            tx.allow_again(ACCOUNT, "purged 1", [PLACES[1]])
         with store.view() as reader:
-            assert not was_purged(reader, ACCOUNT, "purged 1")
+            assert not purged_in(reader, ACCOUNT, "purged 1")
             assert reader.purged_digests(ACCOUNT) == digests[:1]
 
     def test_a_store_that_holds_nothing_takes_the_secret_over(self, store: Store) -> None:
-        digest = fingerprint("purged", bytes.fromhex(SECRETS[1]))
+        digest = PurgedDigest(fingerprint("purged", bytes.fromhex(SECRETS[1])))
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             tx.keep_purged(ACCOUNT, SECRETS, ())
             tx.insert(record("known by its text"), None)
@@ -129,7 +134,7 @@ class WholeContract:
         with store.view() as reader:
             assert reader.digest_keys(ACCOUNT) == SECRETS
             assert reader.same_text(ACCOUNT, "known by its text")
-            assert was_purged(reader, ACCOUNT, "purged")
+            assert purged_in(reader, ACCOUNT, "purged")
 
     def test_a_line_of_another_journal_is_kept_as_it_was(self, store: Store) -> None:
         one = record("one")

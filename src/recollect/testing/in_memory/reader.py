@@ -39,7 +39,7 @@ from recollect.values.memory import Record, StoredText
 from recollect.values.purge import Mentions
 from recollect.values.scope import Identity, Place, reaches
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search
-from recollect.values.transfer import StoredRow
+from recollect.values.transfer import PurgedDigest, StoredRow
 
 _MANY_IDS = 20
 _MANY_TAGS = 20
@@ -127,8 +127,9 @@ class InMemoryReader:
     def texts_of(self, account: str, texts: Sequence[str]) -> dict[str, StoredText]:
         return {text: StoredText(self._purged(account, text), tuple(self.same_text(account, text))) for text in texts}
 
-    def _purged(self, account: str, text: str) -> bool:
-        return any((account, digest) in self._state.purged for digest in self._purge_digests(text))
+    def _purged(self, account: str, text: str) -> tuple[Place, ...]:
+        known = set(self._purge_digests(text))
+        return tuple({one.place for owner, one in self._state.purged if owner == account and one.digest in known})
 
     def has_tombstones(self, account: str) -> bool:
         return any(owner == account for owner, _ in self._state.purged) or any(
@@ -136,8 +137,10 @@ class InMemoryReader:
         )
 
     def by_key(self, account: str, key: str, place: Place | None = None) -> Record | None:
-        keyed = [h for h in self._state.of(account) if h.memory.key == key and place in (None, h.memory.place)]
-        return next(iter(self._settled(account, keyed)), None)
+        return next((record for record in self.with_key(account, key) if place in (None, record.place)), None)
+
+    def with_key(self, account: str, key: str) -> list[Record]:
+        return self._settled(account, [held for held in self._state.of(account) if held.memory.key == key])
 
     def filter_visible(self, search: Search, rows: Sequence[int]) -> list[int]:
         return among_all(self._state.of(search.viewer.account), search, rows)
@@ -316,7 +319,7 @@ class InMemoryReader:
         own = [(model.name, held) for owner, model, held in self._state.clusters.values() if owner == account]
         return sorted(own, key=lambda pair: pair[1].id)
 
-    def purged_digests(self, account: str) -> list[bytes]:
+    def purged_digests(self, account: str) -> list[PurgedDigest]:
         return sorted(digest for owner, digest in self._state.purged if owner == account)
 
     def _digest(self, text: str) -> bytes:

@@ -12,6 +12,7 @@ from recollect.values.cluster import Cluster
 from recollect.values.document import Access, Document
 from recollect.values.event import Event
 from recollect.values.memory import Record
+from recollect.values.transfer import PurgedDigest
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class State:
 
     held: dict[int, StoredMemory] = field(default_factory=dict)
     events: list[tuple[str, Event]] = field(default_factory=list)
-    purged: set[tuple[str, bytes]] = field(default_factory=set)
+    purged: set[tuple[str, PurgedDigest]] = field(default_factory=set)
     switches: set[tuple[str, str]] = field(default_factory=set)
     notes: dict[str, str] = field(default_factory=dict)
     clusters: dict[str, tuple[str, ModelInUse, Cluster]] = field(default_factory=dict)

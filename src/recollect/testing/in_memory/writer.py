@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
 from recollect.values.ids import purge_digests
 from recollect.values.memory import Record
+from recollect.values.scope import Place
+from recollect.values.transfer import PurgedDigest
 
 
 class InMemoryTransaction(InMemoryReader):
@@ -72,7 +75,7 @@ class InMemoryTransaction(InMemoryReader):
             self._drop(memory)
         self._scrub(memory.id)
         digests = purge_digests(memory.content, self._secrets()[0])
-        self._state.purged |= {(memory.account, digest) for digest in digests}
+        self._state.purged |= {(memory.account, PurgedDigest(digest, memory.place)) for digest in digests}
         self._journal(memory.id, "purge", None, {"place": list(memory.place)})
 
     def set_vectors(self, account: str, memory_id: str, vectors: NDArray[np.float32] | None) -> None:
@@ -97,8 +100,9 @@ class InMemoryTransaction(InMemoryReader):
         else:
             self._state.switches.add((account, project))
 
-    def allow_again(self, account: str, text: str) -> None:
-        self._state.purged -= {(account, digest) for digest in self._purge_digests(text)}
+    def allow_again(self, account: str, text: str, places: Sequence[Place]) -> None:
+        pairs = product(self._purge_digests(text), places)
+        self._state.purged -= {(account, PurgedDigest(digest, place)) for digest, place in pairs}
 
     def put_document(
         self, before: Document | None, after: Document | None, kind: EventKind | None, reason: str | None = None
@@ -152,7 +156,7 @@ class InMemoryTransaction(InMemoryReader):
             (owner, event if (owner, one.seq) == (account, event.seq) else one) for owner, one in self._state.events
         ]
 
-    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[bytes]) -> None:
+    def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[PurgedDigest]) -> None:
         notes = self._state.notes
         own, former = notes["secret"], json.loads(notes.get("former_secrets", "[]"))
         if not self._state.held and not self._state.purged:
