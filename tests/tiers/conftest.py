@@ -21,7 +21,7 @@ from recollect.testing.in_memory.working import InMemoryWorking
 from recollect.values.scope import Identity
 from recollect.wiring import assemble
 
-ON_SERVERS = ("test_pool_races.py",)
+ON_SERVERS = ("test_pool_races.py", "test_router_keys.py")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -61,13 +61,14 @@ class Capture:
         verbatim: bool = False,
         apart: bool = False,
         compare: bool = True,
+        keyed: bool = False,
         progress: Progress | None = None,
         also: Callable[[Transaction, Sequence[Outcome]], None] | None = None,
     ) -> list[Outcome]:
         """Outcomes in the order of the drafts. Every draft is checked before the first one is stored.
 
-        `apart` does not compare the drafts with each other; without `compare`, they are compared with tombstones only. `also` is
-        called inside each transaction with its outcomes.
+        `apart` does not compare the drafts with each other; without `compare`, they are compared with tombstones only. With
+        `keyed`, they leave the memories of other keys alone. `also` is called inside each transaction with its outcomes.
         """
         now = uow.runtime.clock()
         items: list[Item] = self._intake(uow, drafts, now, verbatim)
@@ -82,7 +83,7 @@ class Capture:
             compared = compare and not verbatim
             lookup = NeighbourLookup(now, self._reconciler.contradiction, siblings) if compared else None
             with uow.transaction(*projects, at=now, operation=operation) as tx:
-                done = self._reconcile_and_commit(tx, uow, batch, now, lookup)
+                done = self._reconcile_and_commit(tx, uow, batch, now, lookup, keyed=keyed)
                 if also is not None:
                     also(tx, done)
                 outcomes += uow.redact(tx, done)
@@ -168,7 +169,14 @@ class Capture:
         ]
 
     def _reconcile_and_commit(
-        self, tx: Transaction, uow: UnitOfWork, batch: Sequence[Item], now: datetime, lookup: NeighbourLookup | None
+        self,
+        tx: Transaction,
+        uow: UnitOfWork,
+        batch: Sequence[Item],
+        now: datetime,
+        lookup: NeighbourLookup | None,
+        *,
+        keyed: bool,
     ) -> list[Outcome]:
         """Stages 5 and 6, inside the transaction: compare each draft with what is stored, and write the result.
 
@@ -184,7 +192,7 @@ class Capture:
         incoming = [(item.record, item.vectors) for item in prepared]
         blocked = self._gate.tombstones.of(tx, identity, incoming, now, stored=stored)
         texts = BatchTexts(stored)
-        decide = None if lookup is None else self._reconciler.for_batch(texts, lookup)
+        decide = None if lookup is None else replace(self._reconciler, keyed=keyed).for_batch(texts, lookup)
         outcomes: list[Outcome] = []
         for item in batch:
             if isinstance(item, Refused):

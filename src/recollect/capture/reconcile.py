@@ -70,10 +70,14 @@ class BatchTexts:
 
 @dataclass(frozen=True, slots=True)
 class Reconciler:
-    """The judge, and the similarity from which a memory is compared at all."""
+    """The judge, and the similarity from which a memory is compared at all.
+
+    With `keyed`, drafts are values that belong to their keys: none is merged with, or replaces, the value of another key.
+    """
 
     judge: Judge
     contradiction: float
+    keyed: bool = False
 
     def for_batch(
         self, texts: BatchTexts, lookup: NeighbourLookup
@@ -92,7 +96,7 @@ class Reconciler:
         returned = next((old for old in here if old.superseded_by), None)
         if returned is not None and returned.superseded_by is not None:
             (successor,) = tx.get(new.account, [returned.superseded_by])
-            if successor is not None and successor.place == new.place:
+            if successor is not None and successor.place == new.place and not self._has_other_key(successor, new):
                 return Replaces(successor, "an earlier value is true again")
         return None
 
@@ -107,6 +111,8 @@ class Reconciler:
             if verdict.relation == "different":
                 continue  # nearly all neighbours end here, before the whole memory is read
             old = found.full_record(tx, new.account)
+            if self._has_other_key(old, new):
+                continue
             here = old.place == new.place
             if verdict.relation == "same" and here:
                 if old.status in ("active", "archived"):
@@ -120,3 +126,6 @@ class Reconciler:
         if replaced is not None:
             return Replaces(replaced.old, replaced.reason, tuple(conflicts))
         return Novel(tuple(conflicts))
+
+    def _has_other_key(self, old: Record, new: Record) -> bool:
+        return self.keyed and old.key not in (None, new.key)

@@ -143,7 +143,7 @@ class Router(Verbs):
             often = [entry for entry in entries if entry.access_count >= enough]
             known = {entry.key: self._keyed(reader, entry.key) for entry in often}
         promotion = Promotion(self._uow, [self._prepared(entry, known[entry.key]) for entry in often])
-        self._runtime.capture.remember(self._uow, promotion.drafts, also=promotion.finish)
+        self._runtime.capture.remember(self._uow, promotion.drafts, keyed=True, also=promotion.finish)
         return promotion.result([entry for entry in entries if entry.expires_at > self._runtime.clock()])
 
     def stats(self) -> dict[str, Any]:
@@ -257,10 +257,12 @@ class Router(Verbs):
         """The visible memory that is stored under a key, or has that id."""
         account, identity = self._viewer.account, self._viewer.identity
         # Other scopes may use the same key: the places of this viewer come first, then any other it may see.
-        for place in (*sorted(self._viewer.places()), None):
-            record = reader.by_key(account, key, place)
-            if record is not None and record.status == "active" and reaches(identity, record.place):
-                return record
+        own = self._viewer.places()
+        keyed = [
+            one for one in reader.with_key(account, key) if one.status == "active" and reaches(identity, one.place)
+        ]
+        if keyed:
+            return min(keyed, key=lambda one: (one.place not in own, one.place))
         try:
             return find_visible(reader, identity, key)
         except (NotFound, InvalidInput):

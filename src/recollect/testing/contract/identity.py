@@ -187,7 +187,16 @@ class IdentityContract:
             assert found is not None
             assert (found.id, found.status) == (memory.id, "forgotten")
             assert reader.by_key(ACCOUNT, "twice") is None
+            assert reader.with_key(ACCOUNT, "twice") == []
             assert reader.by_key("other", "once") is None
+
+    def test_every_memory_with_a_key_is_found(self, store: Store) -> None:
+        one, other = record("one", key="k"), record("other", key="k", scope="agent", agent="ada")
+        put(store, one, other)
+        alter(store, one, "forget", status="forgotten")
+        with store.view() as reader:
+            found = [(memory.id, memory.status) for memory in reader.with_key(ACCOUNT, "k")]
+            assert found == [(one.id, "forgotten"), (other.id, "active")]
 
     def test_switches_belong_to_an_account_and_can_be_thrown_twice(self, store: Store) -> None:
         with store.transaction(ACCOUNT, "tester", NOW) as tx:

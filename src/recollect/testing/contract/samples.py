@@ -12,7 +12,7 @@ from recollect.ports import Reader, Store
 from recollect.values.enums import EventKind, Status
 from recollect.values.ids import new_id
 from recollect.values.memory import Record
-from recollect.values.scope import Identity, Viewer
+from recollect.values.scope import Identity, Place, Viewer
 from recollect.values.search import Candidates, Filter, Search
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
