@@ -403,3 +403,30 @@ def test_a_purge_does_not_erase_what_superseded_the_text(world: World) -> None:
     new = world.memory.remember("Nadia moved to Rome last summer", supersedes=old.id).memory
     assert world.memory.purge(old.id, repeats=True).repeats == ()
     assert world.memory.get(new.id).content == "Nadia moved to Rome last summer"
+
+
+def test_forgetting_one_of_two_copies_forgets_both(world: World) -> None:
+    one, two = (outcome.memory for outcome in world.memory.remember_many([TEXT, TEXT], verbatim=True))
+    elsewhere = world.memory.remember(TEXT, project="atlas").memory
+    assert world.memory.forget(one.id).status == "forgotten"
+    assert world.memory.get(two.id).status == "forgotten"
+    assert TEXT not in [hit.memory.content for hit in world.memory.recall("Tom new job")]
+    assert world.memory.remember(TEXT).kind == "refused"
+    assert world.memory.get(elsewhere.id).status == "active"  # another place, perhaps of others: it is forgotten by itself
+    world.memory.undo()
+    assert [world.memory.get(each.id).status for each in (one, two)] == ["active", "active"]
+
+
+def test_forgetting_what_an_update_made_superfluous_keeps_the_text(world: World) -> None:
+    newer, older = world.pair
+    world.memory.update(older, content="Invoices are paid within thirty days")
+    assert world.memory.forget(newer).status == "archived"
+    assert world.memory.get(older).status == "active"
+    assert world.memory.remember("Invoices are paid within thirty days").kind == "reinforced"
+
+
+def test_deleting_one_of_two_keys_keeps_the_value_of_the_other(world: World) -> None:
+    for key in ("a", "b"):
+        world.memory.router.write(key, TEXT, tier="long_term")
+    world.memory.router.delete("a")
+    assert world.memory.router.read("b").value == TEXT

@@ -10,6 +10,9 @@ from recollect.values.memory import Record, covers
 from recollect.values.scope import Identity, reaches
 
 
+_COPY = "a copy of what was forgotten"
+
+
 def active_duplicate(reader: Reader, record: Record) -> Record | None:
     """Another active memory with the same text that everyone who sees this one sees too; one in the same place if there is."""
     same = reader.same_text(record.account, record.content)
@@ -18,14 +21,14 @@ def active_duplicate(reader: Reader, record: Record) -> Record | None:
 
 
 def as_forgotten(reader: Reader, record: Record) -> Record:
-    """The memory, forgotten. Of two copies in a place, one is archived: forgotten, it would bury a text that is kept."""
+    """One memory, forgotten. Of two copies in a place, it is archived: forgotten, it would bury a text that is kept."""
     copy = None if record.status == "forgotten" else active_duplicate(reader, record)
     kept = copy is not None and copy.place == record.place
     return record.with_(status="archived" if kept else "forgotten")
 
 
 def forget(uow: UnitOfWork, id: str, reason: str | None) -> Record:
-    """Hide a memory and refuse to store the same again."""
+    """Hide a memory, with its copies in the same place, and refuse to store the same again."""
     if reason is not None:
         reason = clean_text("reason", reason, MAX_CONTENT)
         uow.runtime.gate.require_text("reason", reason)
@@ -33,7 +36,14 @@ def forget(uow: UnitOfWork, id: str, reason: str | None) -> Record:
         old = uow.find(tx, id)
         if reason is not None:
             uow.require_no_tombstones(tx, "reason", [reason])
-        gone = as_forgotten(tx, old)
+        copies = _copies_in_place(tx, old)
+        if any(_contradict(old, copy) for copy in copies):
+            # One of the two was given the text of the other: the text is wanted, and this memory is superfluous.
+            gone = as_forgotten(tx, old)
+        else:
+            gone = old.with_(status="forgotten")
+            for copy in copies:
+                tx.change(copy, copy.with_(status="forgotten"), "forget", reason=_COPY)
         tx.change(old, gone, "forget", reason=reason)
         bury_superseded(tx, uow.viewer.identity, old)
         return uow.redact(tx, gone)
@@ -45,7 +55,17 @@ def bury_superseded(tx: Transaction, identity: Identity, gone: Record) -> None:
     wide = with_contexts(tx, identity) if copies else identity
     for copy in copies:
         if copy.status == "superseded" and reaches(wide, copy.place):
-            tx.change(copy, copy.with_(status="forgotten"), "forget", reason="a copy of what was forgotten")
+            tx.change(copy, copy.with_(status="forgotten"), "forget", reason=_COPY)
+
+
+def _copies_in_place(reader: Reader, record: Record) -> list[Record]:
+    same = reader.same_text(record.account, record.content)
+    return [one for one in same if one.id != record.id and one.status == "active" and one.place == record.place]
+
+
+def _contradict(one: Record, other: Record) -> bool:
+    pairs = ((one, other.id), (other, one.id))
+    return any(x.relation == "contradicts" and x.target == target for record, target in pairs for x in record.links)
 
 
 def let_supersede(tx: Transaction, newer: Record, older: Record) -> list[Record]:
