@@ -412,7 +412,9 @@ def test_forgetting_one_of_two_copies_forgets_both(world: World) -> None:
     assert world.memory.get(two.id).status == "forgotten"
     assert TEXT not in [hit.memory.content for hit in world.memory.recall("Tom new job")]
     assert world.memory.remember(TEXT).kind == "refused"
-    assert world.memory.get(elsewhere.id).status == "active"  # another place, perhaps of others: it is forgotten by itself
+    assert (
+        world.memory.get(elsewhere.id).status == "active"
+    )  # another place, perhaps of others: it is forgotten by itself
     world.memory.undo()
     assert [world.memory.get(each.id).status for each in (one, two)] == ["active", "active"]
 

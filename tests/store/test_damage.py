@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import random
 import shutil
 import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -70,3 +73,106 @@ def test_damage_inside_a_row_is_found(whole: Path, tmp_path: Path, part: str) ->
         assert connection.execute(INSIDE[part]).rowcount == 1
     connection.close()
     assert is_found(damaged)
+
+
+# Values that a column may have after a bit was flipped or bytes were overwritten, as expressions over what it held.
+FLIPPED: dict[str, tuple[str, ...]] = {
+    "another type": ("'zzz'", "x'00ff'", "-7", "3.5"),
+    "another value": (
+        "coalesce({0}, 0) + 1",
+        "'x' || coalesce({0}, '')",
+        "coalesce({0}, 1) * 1000000007",
+        "zeroblob(16)",
+    ),
+}
+EVERYTHING = """SELECT name FROM pragma_table_info('memories') WHERE name <> 'row'"""
+
+
+@pytest.fixture(scope="module")
+def rich(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store whose third memory has a value in nearly every column."""
+    path = tmp_path_factory.mktemp("rich") / "memory.db"
+    with recollect.open(path, embedder=HashingEmbedder()) as memory:
+        memory.remember_many([f"{' '.join(random.Random(n).sample(WORDS, 8))} {n}" for n in range(8)], verbatim=True)
+        memory.remember("The green lamp stands beside the harbour", key="k", session="s", speaker="eve", tags=["lamp"])
+        memory.recall("green lamp harbour")
+        memory.recall("vault tea chess")
+    return path
+
+
+def damage(path: Path, target: Path, column: str, value: str) -> bool:
+    """Overwrite one column of the memory about the lamp; False where the file refuses the value, or it is the same."""
+    shutil.copy(path, target)
+    with sqlite3.connect(target) as connection:
+        connection.create_function("id_bytes", 1, bytes.fromhex, deterministic=True)
+        for (trigger,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f"DROP TRIGGER {trigger}")
+        which = f"key IS 'k' AND {column} IS NOT ({value})"
+        try:
+            changed = connection.execute(f"UPDATE memories SET {column} = {value} WHERE {which}").rowcount == 1
+        except sqlite3.IntegrityError:
+            changed = False
+    connection.close()
+    return changed
+
+
+def read_everything(path: Path) -> None:
+    """Every way to read the memory; damage may be told, in our own words."""
+    with recollect.open(path, embedder=HashingEmbedder()) as memory:
+        ways: list[Callable[[], object]] = [
+            lambda: memory.list(limit=100, status=["active", "superseded", "archived", "forgotten"]),
+            lambda: memory.recall("green lamp harbour"),
+            lambda: memory.search("lamp", mode="lexical"),
+            lambda: memory.context("green lamp harbour"),
+            lambda: memory.remember("The green lamp stands beside the harbour now"),
+            lambda: memory.router.read("k"),
+            memory.stats,
+            lambda: memory.export(io.BytesIO(), history=True, everything=True),
+            lambda: memory.log(limit=100),
+            lambda: [memory.get(event.memory_id) for event in memory.log(limit=100)],
+        ]
+        for way in ways:
+            with suppress(recollect.RecollectError):
+                way()
+
+
+def columns_of(path: Path) -> list[str]:
+    with sqlite3.connect(path) as connection:
+        found = [name for (name,) in connection.execute(EVERYTHING)]
+    connection.close()
+    return found
+
+
+def test_damage_in_any_column_is_found_and_reading_says_so(rich: Path, tmp_path: Path) -> None:
+    tried, missed = 0, []
+    for column in columns_of(rich):
+        for value in (each.format(column) for some in FLIPPED.values() for each in some):
+            target = tmp_path / "damaged.db"
+            if damage(rich, target, column, value):
+                tried += 1
+                missed += [] if is_found(target) else [(column, value)]
+                read_everything(target)
+    assert tried > 200
+    assert len(missed) <= 0.05 * tried, missed
+
+
+def test_a_damaged_row_is_named_with_what_to_do(rich: Path, tmp_path: Path) -> None:
+    target = tmp_path / "damaged.db"
+    assert damage(rich, target, "created_at", "'zzz'")
+    with (
+        recollect.open(target, embedder="none") as memory,
+        pytest.raises(StoreDamaged, match=r"memory 9 .*recollect doctor"),
+    ):
+        memory.list()
+
+
+def test_a_store_in_use_is_sound(rich: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(rich, tmp_path / "copy.db"))
+    with recollect.open(path, embedder=HashingEmbedder()) as memory:
+        for record in memory.list():
+            memory.update(record.id, importance=0.3)
+            memory.reinforce(record.id)
+        memory.recall("green lamp")
+        memory.forget(memory.list()[0].id)
+        memory.undo()
+    assert not is_found(path)

@@ -9,7 +9,6 @@ from recollect.validation import MAX_CONTENT, clean_text
 from recollect.values.memory import Record, covers
 from recollect.values.scope import Identity, reaches
 
-
 _COPY = "a copy of what was forgotten"
 
 

@@ -1,6 +1,7 @@
 """Finds damage inside a file that SQLite itself does not see: it checks the structure of pages, not what is written in rows.
 
-A text is compared with its keyed hash, vectors must have unit length, and what is stored as JSON must be JSON.
+Every row of a memory is decoded and compared with its checksum, a text with its keyed hash; vectors must have unit length, and what
+is stored as JSON must be JSON.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from recollect.errors import StoreDamaged
 from recollect.store.sqlite.queries import queries
+from recollect.store.sqlite.rows import checksum_of, memory_of
 from recollect.values.ids import fingerprint
 
 # Half precision: the length of a unit vector is off by less.
@@ -30,14 +33,27 @@ def find_damage(connection: sqlite3.Connection, secret: bytes) -> str:
 
 
 def _damaged_rows(connection: sqlite3.Connection, secret: bytes) -> Iterator[str]:
-    for row, content, digest in connection.execute(queries()["texts_and_digests"]):
-        if not isinstance(content, str) or fingerprint(content, secret) != digest:
-            yield f"the text of memory {row}"
+    for row in connection.execute(queries()["whole_rows"]):
+        if (problem := _problem_of(row, secret)) is not None:
+            yield f"{problem} of memory {row['row']}"
     for row, vector in connection.execute(queries()["all_vectors"]):
         if not _is_unit(vector):
             yield f"the vectors of memory {row}"
     for table, row in connection.execute(queries()["invalid_json"]):
         yield f"{table} {row}"
+
+
+def _problem_of(row: sqlite3.Row, secret: bytes) -> str | None:
+    """What is wrong with a row; one that an earlier version wrote has no checksum."""
+    try:
+        memory_of(row, "")
+    except StoreDamaged:
+        return "the fields"
+    if fingerprint(row["content"], secret) != row["digest"]:
+        return "the text"
+    if row["checksum"] is not None and checksum_of(dict(row)) != row["expected"]:
+        return "the fields"
+    return None
 
 
 def _is_unit(blob: object) -> bool:

@@ -25,11 +25,12 @@ m.expires_at, m.delivery, m.status, m.supersedes, m.source, m.position, m.speake
 INSERT INTO memories (
     id, account, content, digest, type, scope, agent, team, project, session, task, importance, weight, confidence, trust,
     score, strength, access_count, created_at, updated_at, accessed_at, hit_at, valid_from, valid_until, expires_at,
-    delivery, status, supersedes, source, position, speaker, occurred_at, tags, more, key)
+    delivery, status, supersedes, source, position, speaker, occurred_at, tags, more, key, checksum)
 VALUES (
     :id, :account, :content, :digest, :type, :scope, :agent, :team, :project, :session, :task, :importance, :weight, :confidence, :trust,
     :score, :strength, :access_count, :created_at, :updated_at, :accessed_at, :hit_at, :valid_from, :valid_until, :expires_at,
-    :delivery, :status, :supersedes, :source, :position, :speaker, :occurred_at, :tags, :more, :key)
+    :delivery, :status, :supersedes, :source, :position, :speaker, :occurred_at, :tags, :more, :key,
+    :checksum + 1000003 * :access_count + :accessed_at)
 
 -- update_memory: Every field of a row but its counters and its identity.
 UPDATE memories SET
@@ -37,7 +38,8 @@ UPDATE memories SET
     session = :session, task = :task, importance = :importance, weight = :weight, confidence = :confidence, trust = :trust,
     score = :score, strength = :strength, updated_at = :updated_at, hit_at = :hit_at, valid_from = :valid_from,
     valid_until = :valid_until, expires_at = :expires_at, delivery = :delivery, status = :status, supersedes = :supersedes,
-    source = :source, position = :position, speaker = :speaker, occurred_at = :occurred_at, tags = :tags, more = :more, key = :key
+    source = :source, position = :position, speaker = :speaker, occurred_at = :occurred_at, tags = :tags, more = :more, key = :key,
+    checksum = :checksum + 1000003 * access_count + accessed_at + 7919 * coalesce(touched, 0)
 WHERE id = :id AND +account = :account
 
 -- delete_memory: Take a row out; its tags and vector go with it.
@@ -281,7 +283,8 @@ INSERT INTO accesses (account, document, at, agent, action, memory) VALUES (:acc
 SELECT at, agent, action, memory FROM accesses WHERE account = :account AND document = :document ORDER BY rowid DESC LIMIT :limit
 
 -- touch: Count accesses; not an event, a recall must not make the journal grow.
-UPDATE memories SET access_count = access_count + :count, accessed_at = max(accessed_at, :at), touched = :number
+UPDATE memories SET access_count = access_count + :count, accessed_at = max(accessed_at, :at), touched = :number,
+    checksum = checksum + 1000003 * :count + max(accessed_at, :at) - accessed_at + 7919 * (:number - coalesce(touched, 0))
 WHERE row = :row AND +account = :account
 
 -- unembedded: Rows without a vector of the model in use.
@@ -386,8 +389,9 @@ DELETE FROM leases WHERE account = :account AND work = :work AND holder = :holde
 SELECT id, scope, agent, team, project, session, task FROM memories
 WHERE id IN (SELECT id_bytes(value) FROM json_each(:ids)) AND +account = :account
 
--- texts_and_digests: Every text with its keyed hash, to find damage.
-SELECT row, content, digest FROM memories
+-- whole_rows: Every memory with all its columns, to find damage.
+SELECT {memory}, m.account, m.digest, m.touched, m.checksum,
+    m.checksum - 1000003 * m.access_count - m.accessed_at - 7919 * coalesce(m.touched, 0) AS expected FROM memories AS m
 
 -- all_vectors: The vectors of every memory, to find damage.
 SELECT row, vector FROM vectors

@@ -25,7 +25,7 @@ from recollect.store.rows import event_of, micros, place_of_text, settled, with_
 from recollect.store.sqlite.damage import find_damage
 from recollect.store.sqlite.index_cache import IndexCache
 from recollect.store.sqlite.queries import queries
-from recollect.store.sqlite.rows import hex_list, id_bytes, id_text, memory_of, note_name, vectors_of
+from recollect.store.sqlite.rows import damaged, hex_list, id_bytes, id_text, memory_of, note_name, vectors_of
 from recollect.store.sqlite.transfer import TransferQueries
 from recollect.store.visibility import SQLITE, compile_list, compile_reach
 from recollect.values.cluster import Cluster
@@ -89,6 +89,9 @@ class SqliteReader(TransferQueries, GraphQueries):
         number = self._number(account)
         # One query per row: for so few rows it costs less than unpacking a list.
         found = [self._run("glimpse_row", account=number, row=row).fetchone() for row in rows]
+        for row, key, content in filter(None, found):
+            if not isinstance(content, str) or not isinstance(key, bytes):
+                raise damaged(row)
         return [Snippet(row, id_text(key), content) for row, key, content in filter(None, found)]
 
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]:

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.errors import StoreDamaged
 from recollect.store import rows
+from recollect.values.enums import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 from recollect.values.memory import Record
 
 _ID_BYTES = 16
+_WIDTH = 35  # the columns of the query `memory`
+# What may be in each of them, and whether it may be missing.
+_TYPES = (
+    (int, False), (bytes, False), (str, False), (str, False), (str, False), *((str, True),) * 5, *((float, False),) * 4,
+    *((int, False),) * 6, *((int, True),) * 4, (str, False), (str, False), (bytes, True), (str, False), (int, True),
+    (str, True), (int, True), (str, True), (str, False), (str, True), (str, True),
+)  # fmt: skip
+# Where the words of closed lists are: type, scope, delivery, status, source; and the ids.
+_WORDS, _IDS = (3, 4, 24, 25, 27), (1, 26)
+# Numbers between 0 and 1; and score, strength, access count.
+_SHARES, _COUNTS, _ACCESSES, _MOST = slice(10, 14), slice(14, 17), 16, 2**31
+_REALS = ("importance", "weight", "confidence", "trust")
+_CHECKED = (
+    "id", "account", "content", "digest", "type", "scope", "agent", "team", "project", "session", "task", "importance", "weight",
+    "confidence", "trust", "score", "strength", "created_at", "updated_at", "hit_at", "valid_from", "valid_until", "expires_at",
+    "delivery", "status", "supersedes", "source", "position", "speaker", "occurred_at", "tags", "more", "key",
+)  # fmt: skip
 _RARE = (*rows.RARE, "season")
 
 
@@ -47,16 +69,61 @@ def row_of(memory: Record, account: int, digest: bytes) -> dict[str, Any]:
         "tags": json.dumps(memory.tags, ensure_ascii=False) if memory.tags else "[]",
         "more": rows.more_of(memory, _RARE),
     }
+    row["checksum"] = checksum_of(row)
     return row
 
 
+def checksum_of(row: Mapping[str, Any]) -> int:
+    """The checksum of the columns of a memory but its counters, which are added to it in SQL."""
+    values = [float(row[name]) if name in _REALS else row[name] for name in _CHECKED]
+    plain = json.dumps([value.hex() if isinstance(value, bytes) else value for value in values], ensure_ascii=False)
+    # 40 bits: with counters and a time added, the sum is still an exact integer.
+    return int.from_bytes(hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=5).digest(), "big")
+
+
 def memory_of(row: sqlite3.Row, account: str) -> Record:
-    """The memory of a row that begins with the columns of the query `memory`."""
-    return rows.memory_of(row, account, id_text, _tags_of)
+    """The memory of a row that begins with the columns of the query `memory`; SQLite takes any type in any column."""
+    try:
+        if not (_are_types(tuple(map(type, row[:_WIDTH]))) and _are_words(*itemgetter(*_WORDS)(row))):
+            raise TypeError("a value of another kind")
+        if not all(value is None or len(value) == _ID_BYTES for value in itemgetter(*_IDS)(row)):
+            raise ValueError("an id of another length")
+        if min(row[_SHARES]) < 0 or max(row[_SHARES]) > 1 or max(map(abs, row[_COUNTS])) > _MOST or row[_ACCESSES] < 0:
+            raise ValueError("a number out of its range")
+        return rows.memory_of(row, account, id_text, _tags_of)
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
+        raise damaged(row[0]) from error
+
+
+def damaged(row: int) -> StoreDamaged:
+    """The error for a row that cannot be read."""
+    return StoreDamaged(
+        f"memory {row} of the file is damaged; `recollect doctor` shows all that is, then restore a backup or an export"
+    )
+
+
+@lru_cache(maxsize=256)
+def _are_types(types: tuple[type, ...]) -> bool:
+    return all(
+        found is wanted or (found is type(None) and may_lack)
+        for found, (wanted, may_lack) in zip(types, _TYPES, strict=True)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _are_words(kind: str, scope: str, delivery: str, status: str, source: str) -> bool:
+    """Whether the words of closed lists are in them."""
+    lists = (MEMORY_TYPES, SCOPES, DELIVERIES, STATUSES, PROVENANCE_KINDS)
+    return all(word in known for word, known in zip((kind, scope, delivery, status, source), lists, strict=True))
 
 
 def _tags_of(text: str) -> tuple[str, ...]:
-    return () if text == "[]" else tuple(json.loads(text))
+    if text == "[]":
+        return ()
+    tags = json.loads(text)
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise TypeError("tags are a list of texts")
+    return tuple(tags)
 
 
 def blob_of(vectors: NDArray[np.float32]) -> bytes:

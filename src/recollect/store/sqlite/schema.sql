@@ -48,7 +48,8 @@ CREATE TABLE memories (
     tags         TEXT    NOT NULL,       -- JSON list
     more         TEXT,                   -- JSON of what few memories have: breadcrumbs, labels, file paths, snippet …
     key          TEXT,
-    touched      INTEGER                 -- the number of the last count of accesses this row was in
+    touched      INTEGER,                -- the number of the last count of accesses this row was in
+    checksum     INTEGER                 -- over all columns but the row, to find damage; counters add to it as they are counted
 );
 CREATE INDEX memories_digest ON memories (account, digest);
 CREATE INDEX memories_supersedes ON memories (account, supersedes) WHERE supersedes IS NOT NULL;
