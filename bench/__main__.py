@@ -52,10 +52,12 @@ def _quality(given: argparse.Namespace) -> None:
 
 def _speed(given: argparse.Namespace) -> None:
     from bench import speed
+    from bench.embedding import cache_folder
     from bench.sets import data_folder
     from bench.tables import figures_table
 
-    figures = speed.run(data_folder(given.data), sizes=speed.sizes(given.rows, large=given.large))
+    sizes = speed.sizes(given.rows, large=given.large)
+    figures = speed.run(data_folder(given.data), cache_folder(given.cache), sizes)
     print(f"\n## Speed\n\n{figures_table(figures)}\n")
     _keep("speed", given, {"figures": [f.as_row() for f in figures]})
 

@@ -27,18 +27,18 @@ def resident(path: Path) -> Figure:
     """The memory of a process that opened a store and recalled with the real model."""
     done = subprocess.run([sys.executable, "-c", _RESIDENT, str(path)], capture_output=True, text=True, check=False)
     if done.returncode:
-        return Figure("resident memory at 100k", math.nan, 450.0, "lower", "MB", _last_line(done.stderr))
+        return Figure("resident memory with the real model", math.nan, 450.0, "lower", "MB", _last_line(done.stderr))
     seen = json.loads(done.stdout)
     note = f"of it mapped files {seen['shared'] / 1e6:.0f} MB; {seen['considered']:,} memories considered"
-    return Figure("resident memory at 100k", seen["rss"] / 1e6, 450.0, "lower", "MB", note)
+    return Figure("resident memory with the real model", seen["rss"] / 1e6, 450.0, "lower", "MB", note)
 
 
 def command_line(path: Path) -> list[Figure]:
-    """`recollect --help` and a recall from a cold start at 10k, wall, best of five."""
+    """`recollect --help` and a recall from a cold start, wall, best of five."""
     asked = ["--db", str(path), "--project", "shop", "recall", "what did we decide about the harbour"]
     return [
         _command("recollect --help", ["--help"], 0.3),
-        _command("cold CLI recall at 10k", asked, 1.2),
+        _command("cold CLI recall", asked, 1.2),
     ]
 
 

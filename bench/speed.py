@@ -1,12 +1,11 @@
-"""Speed: what recall, remember and loading cost, without the model and in proportion to it, at several sizes.
+"""Speed: what recall, remember and loading cost on real conversation turns, beside a plain yardstick that does the same work.
 
-CPU time (`process_time`) where the work is ours alone: it holds on a busy machine. Ratios come from one run. No clusters are
-found meanwhile: for stores of these sizes another process does that, and `graph` measures it.
+`contest` runs both in turn. What it leaves, a store of that size, is then used for what has no counterpart: agreement with an exact
+scan, working memory, the command line, MCP, and recall with the real model.
 """
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -16,17 +15,18 @@ from typing import Any
 import numpy as np
 
 import recollect
-from bench import probes
+from bench import contest, probes
 from bench.doors import door_figures
-from bench.embedding import local_embedder
+from bench.embedding import CachedEmbedder, local_embedder
 from bench.loading import loading_figures
 from bench.metrics import mean, quantile
-from bench.synthetic import PROJECT, SMALL_PROJECT, Prepared, Words, drafts
 from bench.tables import Figure
 from bench.tiers import tier_figures
+from bench.turns import EXTRA, NOW, PROJECT, PreparedEmbedder, made_turns, prepared, questions, real_turns
+from recollect.ports import Embedder
 
-_RECALL_TARGETS = {10_000: 3.0, 100_000: 8.0, 1_000_000: 45.0}
-_WRITES = 150
+_FEW = 100
+_ASKED = 100
 Vectors = Any
 
 
@@ -34,60 +34,36 @@ def sizes(rows: int | None, *, large: bool) -> tuple[int, ...]:
     """The numbers of memories to measure at."""
     if rows:
         return (rows,)
-    return (10_000, 100_000, 1_000_000) if large else (10_000, 100_000)
+    return (100_000, 1_000_000) if large else (100_000,)
 
 
-def run(data: Path, sizes: Sequence[int], *, parts: bool = True, questions: int = 200) -> list[Figure]:
-    """All figures; without `parts`, only what the stores themselves cost (for a quick look)."""
-    model = local_embedder().model if parts else "bench"
+def run(data: Path, cache: Path, sizes: Sequence[int]) -> list[Figure]:
+    """All figures."""
+    model = CachedEmbedder(local_embedder(), cache)
     figures: list[Figure] = []
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
-        for rows in sizes:
-            path = Path(folder) / f"{rows}" / "memory.db"
-            path.parent.mkdir()
-            figures += _at_size(path, rows, model, questions)
-            if parts and rows == 10_000:
-                figures += probes.command_line(path)
-            if parts and rows == 100_000:
-                figures += [*_end_to_end(path), probes.resident(path)]
-                figures += door_figures(path, Words(seed=5).questions(20), _k(rows))
-            if rows >= 1_000_000:
-                for file in path.parent.rglob("*"):
-                    file.unlink(missing_ok=True) if file.is_file() else None
-    return figures + (loading_figures(data) if parts else [])
+    for rows in sizes:
+        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+            figures += at_size(data, cache, Path(folder), rows, model)
+            path = Path(folder) / "ours.db"
+            if rows == sizes[0]:
+                asked = questions(data, _ASKED)
+                figures += [*probes.command_line(path), *_end_to_end(path, asked), probes.resident(path)]
+                figures += door_figures(path, asked[:20], _k(rows))
+    return figures + loading_figures(data)
 
 
-def _at_size(path: Path, rows: int, model: str, questions: int) -> list[Figure]:
-    embedder = Prepared(model)
-    asked = Words(seed=3).questions(questions)
-    embedder.prepare(asked)
-    few = max(rows // 1000, 20)
-    with recollect.open(path, embedder=embedder, refresh_clusters=0) as memory:
-        ids, loaded = _loaded(memory, rows - few, 1, embedder)
-        small = memory.with_identity(account="small")
-        own, _ = _loaded(small, few, 2, embedder)
-        for one in (memory, small):
-            one.recall(asked[0], project=PROJECT)
-        figures = _recall_figures(memory, asked, rows)
-        figures += _small_figures(small, own, asked, embedder, rows)
+def at_size(data: Path, cache: Path, folder: Path, rows: int, model: Embedder) -> list[Figure]:
+    """What needs no model in the store's own process; the store stays in the folder."""
+    vectors = prepared(cache, data, model, rows)
+    path, asked = folder / "ours.db", questions(data, _ASKED)
+    figures = contest.figures(contest.run(vectors, data, rows, folder, model.model), rows)
+    figures.append(_disk_figure(path, rows))
+    embedder = PreparedEmbedder(vectors, model.model)
+    with recollect.open(path, embedder=embedder, refresh_clusters=0, clock=lambda: NOW) as memory:
+        figures.append(_dense_figure(memory, asked, embedder, rows))
+        figures += _small_figures(memory.with_identity(account="small"), data, asked, embedder, rows)
         figures += tier_figures(memory, asked, rows, _k(rows))
-        if rows <= 100_000:
-            figures.append(_dense_figure(memory, ids, asked, embedder, rows))
-        figures += _remember_figures(memory, rows, path.parent, embedder)
-    figures.append(Figure(f"loading without embedding at {_k(rows)}", loaded / rows * 1e6, unit="µs CPU a memory"))
-    return [*figures, _disk_figure(path, rows)]
-
-
-def _loaded(memory: recollect.Memory, count: int, seed: int, embedder: Prepared) -> tuple[list[str], float]:
-    """Store many memories; returns the ids of those in the project that is asked, and the CPU time it took."""
-    ids, spent = [], 0.0
-    for block in drafts(count, seed):
-        embedder.prepare_drafts(block)
-        start = time.process_time()
-        outcomes = memory.remember_many(block, verbatim=True)
-        spent += time.process_time() - start
-        ids += [out.memory.id for out in outcomes if out.memory is not None and out.memory.project == PROJECT]
-    return ids, spent
+    return figures
 
 
 def timed(calls: Sequence[Callable[[], object]], clock: Callable[[], float] = time.process_time) -> list[float]:
@@ -100,95 +76,63 @@ def timed(calls: Sequence[Callable[[], object]], clock: Callable[[], float] = ti
     return found
 
 
-def _recall_figures(memory: recollect.Memory, asked: Sequence[str], rows: int) -> list[Figure]:
-    times = timed([lambda q=q: memory.recall(q, limit=10, project=PROJECT) for q in asked])
-    narrow = timed([lambda q=q: memory.recall(q, limit=10, project=SMALL_PROJECT) for q in asked[: len(asked) // 2]])
-    return [
-        Figure(f"recall p50 at {_k(rows)}", quantile(times, 0.5), _RECALL_TARGETS.get(rows), "lower", "ms CPU"),
-        Figure(f"recall p95 at {_k(rows)}", quantile(times, 0.95), unit="ms CPU"),
-        Figure(f"recall p50 at {_k(rows)}, one project in ten", quantile(narrow, 0.5), unit="ms CPU"),
-    ]
-
-
 def _small_figures(
-    small: recollect.Memory, ids: Sequence[str], asked: Sequence[str], embedder: Any, rows: int
+    small: recollect.Memory, data: Path, asked: Sequence[str], embedder: PreparedEmbedder, rows: int
 ) -> list[Figure]:
+    """An account of a few memories in the same file: it must not feel the others."""
+    small.remember_many([turn.draft for turn in made_turns(real_turns(data), EXTRA, seed=3)][:_FEW], verbatim=True)
+    small.recall(asked[0], project=PROJECT)
     times = timed([lambda q=q: small.recall(q, limit=10, project=PROJECT) for q in asked])
-    exact = _agreement(small, "small", ids, asked[:50], embedder)
-    label = f"account of {max(rows // 1000, 20)} in {_k(rows)}"
+    label = f"account of {_FEW} in {_k(rows)}"
     return [
         Figure(f"{label}: recall p50", quantile(times, 0.5), 2.0, "lower", "ms CPU"),
-        Figure(f"{label}: the same ten as brute force", exact, 1.0),
+        Figure(f"{label}: the same ten as brute force", _agreement(small, "small", asked, embedder), 1.0),
     ]
 
 
-def _dense_figure(
-    memory: recollect.Memory, ids: Sequence[str], asked: Sequence[str], embedder: Any, rows: int
-) -> Figure:
-    found = _agreement(memory, "default", ids, asked[:100], embedder)
-    return Figure(f"dense leg at {_k(rows)}: recall@10 of the exact scan", found, 0.99, note="synthetic vectors")
+def _dense_figure(memory: recollect.Memory, asked: Sequence[str], embedder: PreparedEmbedder, rows: int) -> Figure:
+    found = _agreement(memory, "default", asked, embedder)
+    return Figure(f"meaning alone at {_k(rows)}: recall@10 of the exact scan", found, 0.98)
 
 
-def _agreement(
-    memory: recollect.Memory, account: str, ids: Sequence[str], asked: Sequence[str], embedder: Any
-) -> float:
+def _agreement(memory: recollect.Memory, account: str, asked: Sequence[str], embedder: PreparedEmbedder) -> float:
     """How much of the exact ten nearest a semantic search returns, by the vectors that are in the store."""
-    owners, vectors = _vectors(memory, account, ids)
+    with memory._runtime.store.view() as reader:
+        held = reader.embedded(account)
+        ids = [record.id for record in reader.fetch(account, held.rows.tolist())]
+        nearest = _Nearest([reader.vectors(account, ids[first : first + 500]) for first in range(0, len(ids), 500)])
     shares = []
     for question in asked:
-        order = np.argsort(-(vectors @ embedder.embed_query(question)), kind="stable")
-        exact = list(dict.fromkeys(owners[place] for place in order[:40]))[:10]
+        exact = nearest.ten(embedder.embed_query(question))
         got = {hit.memory.id for hit in memory.search(question, mode="semantic", limit=10, project=PROJECT)}
         shares.append(len(got & set(exact)) / len(exact))
     return mean(shares)
 
 
-def _vectors(memory: recollect.Memory, account: str, ids: Sequence[str]) -> tuple[list[str], Vectors]:
-    owners: list[str] = []
-    parts = []
-    with memory._runtime.store.view() as reader:
-        for first in range(0, len(ids), 500):
-            for owner, held in reader.vectors(account, ids[first : first + 500]).items():
-                owners += [owner] * len(held)
-                parts.append(np.asarray(held, np.float32))
-    return owners, np.concatenate(parts)
+class _Nearest:
+    """The exact scan, by the same rule of nearness: the mean of the whole text's cosine and the best passage's."""
 
+    def __init__(self, blocks: Sequence[dict[str, Vectors]]) -> None:
+        self._ids = [memory_id for block in blocks for memory_id in block]
+        held = [vectors for block in blocks for vectors in block.values()]
+        self._firsts = np.concatenate(([0], np.cumsum([len(vectors) for vectors in held])[:-1]))
+        self._vectors = np.concatenate(held)
 
-def _remember_figures(memory: recollect.Memory, rows: int, folder: Path, embedder: Prepared) -> list[Figure]:
-    """One durable memory at a time, beside what the disk takes for one synced page."""
-    texts = Words(seed=5).texts(_WRITES)
-    embedder.prepare_texts(texts)
-    cpu, wall = [], []
-    for number, text in enumerate(texts):
-        at, spent = time.perf_counter(), time.process_time()
-        memory.remember(text, project=PROJECT, session="now", position=number)
-        wall.append((time.perf_counter() - at) * 1e3)
-        cpu.append((time.process_time() - spent) * 1e3)
-    page = quantile(timed([lambda: _synced(folder)] * 50, time.perf_counter), 0.5)
-    note = f"wall p50 {quantile(wall, 0.5):.2f} ms; one synced 4 KiB write here {page:.2f} ms"
-    return [Figure(f"durable remember p50 at {_k(rows)}", quantile(cpu, 0.5), 4.0, "lower", "ms CPU", note)]
-
-
-def _synced(folder: Path) -> None:
-    handle = os.open(folder / "sync-probe", os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-    try:
-        os.write(handle, b"\0" * 4096)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    def ten(self, query: Vectors) -> list[str]:
+        cosine = self._vectors @ query
+        near = (cosine[self._firsts] + np.maximum.reduceat(cosine, self._firsts)) / 2
+        return [self._ids[place] for place in np.argsort(-near, kind="stable")[:10]]
 
 
 def _disk_figure(path: Path, rows: int) -> Figure:
-    (path.parent / "sync-probe").unlink(missing_ok=True)
-    files = {file.name: file.stat().st_size for file in path.parent.rglob("*") if file.is_file()}
-    total = sum(files.values()) / (rows + _WRITES)
-    note = ", ".join(f"{Path(name).suffix or name} {size / rows:,.0f}" for name, size in sorted(files.items()))
-    return Figure(f"bytes on disk a memory at {_k(rows)}", total, 4096.0, "lower", "bytes", note)
+    files = {file.name: file.stat().st_size for file in path.parent.rglob("*") if file.name != "plain.db"}
+    files = {name: size for name, size in files.items() if name.startswith(path.name) or name.endswith(".index")}
+    note = ", ".join(f"{Path(name).suffix} {size / rows:,.0f}" for name, size in sorted(files.items()))
+    return Figure(f"bytes on disk a memory at {_k(rows)}", sum(files.values()) / rows, 6144.0, "lower", "bytes", note)
 
 
-def _end_to_end(path: Path) -> list[Figure]:
+def _end_to_end(path: Path, asked: Sequence[str]) -> list[Figure]:
     """Recall with the real model: how much the rest adds to embedding the question."""
-    asked = Words(seed=9).questions(60)
     model = local_embedder()
     with recollect.open(path, refresh_clusters=0) as memory:
         memory.recall(asked[0], project=PROJECT)
@@ -198,7 +142,7 @@ def _end_to_end(path: Path) -> list[Figure]:
             whole += timed([lambda q=question: memory.recall(q, limit=10, project=PROJECT)], time.perf_counter)
     ratio = quantile(whole, 0.5) / quantile(alone, 0.5)
     note = f"wall p50 {quantile(whole, 0.5):.1f} ms, embedding {quantile(alone, 0.5):.1f} ms"
-    return [Figure("recall end to end at 100k / embedding the query", ratio, 2.0, "lower", "×", note)]
+    return [Figure("recall end to end / embedding the query", ratio, 2.0, "lower", "×", note)]
 
 
 def _k(rows: int) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import recollect
 from bench.metrics import quantile
-from bench.synthetic import PROJECT
 from bench.tables import Figure
+from bench.turns import PROJECT
 
 # Those of the design; what embedding the topic takes comes on top, and is prepared here.
 GET, SET, CONTEXT = 60.0, 400.0, 25.0

@@ -26,7 +26,7 @@ import recollect
 from bench.clocks import Clock, CpuClock
 from bench.synthetic import PROJECT, Prepared
 from bench.tables import Figure
-from recollect.store.postgres.terms import marks_of
+from recollect.store.postgres.rows import marks_of
 from recollect.values.terms import query_terms
 
 Call = Callable[[], object]

@@ -71,6 +71,8 @@ FIELDS = {
     "session": "the session it was said in",
     "settled": "a contradiction of which both sides are kept",
     "signals": "each part of the score: `name`, `value`, `weight`, `contribution`",
+    "relevance": "the probability that it answers the query, 0 to 1",
+    "answered": "whether any hit is about what the query asks for",
     "similarity": "calibrated similarity to the query, 0 to 1; None without a vector",
     "size": "how many memories belong to it",
     "snippet": "the words it comes from",

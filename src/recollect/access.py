@@ -8,7 +8,7 @@ exist for it, and its name is free: the place of such a container includes its o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
@@ -184,9 +184,12 @@ def entries_team(context: str) -> str:
 
 def with_contexts(reader: Reader, identity: Identity) -> Identity:
     """The identity plus the teams of every context it may read: for the journal and `as_of`."""
-    visible = [
-        document for document in reader.documents(identity.account, "context") if may(identity, document, "read")
-    ]
+    return within_contexts(identity, reader.documents(identity.account, "context"))
+
+
+def within_contexts(identity: Identity, contexts: Iterable[Document]) -> Identity:
+    """The identity plus the teams of those of some contexts that it may read."""
+    visible = [document for document in contexts if may(identity, document, "read")]
     return replace(identity, teams=(*identity.teams, *(entries_team(document.id) for document in visible)))
 
 

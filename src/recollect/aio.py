@@ -571,6 +571,7 @@ class AsyncMemory(AsyncVerbs):
         true_at: datetime | str | None = None,
         season: str | None = None,
         named: bool = False,
+        floor: float | None = None,
         project: str | None = None,
         session: str | None = None,
         task: str | None = None,
@@ -580,7 +581,8 @@ class AsyncMemory(AsyncVerbs):
 
         `project`, `session` and `task` say where the caller is: memories of these scopes are visible too. `working_on` is the text
         that triggers are matched against. `true_at` asks what was true at a time, `season` prefers memories of a season. `named`
-        returns only memories with a tag that the question names, and those linked to them.
+        returns only memories with a tag that the question names, and those linked to them; `floor` only hits whose relevance, the
+        probability that they answer the query, is at least that. `answered` of the result says whether any hit does.
         """
         return await self._call(
             lambda: self._sync.recall(
@@ -593,6 +595,7 @@ class AsyncMemory(AsyncVerbs):
                 true_at=true_at,
                 season=season,
                 named=named,
+                floor=floor,
                 project=project,
                 session=session,
                 task=task,
@@ -623,9 +626,22 @@ class AsyncMemory(AsyncVerbs):
         """One memory by its id, or by a unique beginning or end of it."""
         return await self._call(lambda: self._sync.get(id))
 
-    async def list(self, *, limit: int | None = None, offset: int = 0, **filters: Unpack[FilterFields]) -> Records:
-        """Memories, newest first, of all projects; at most 50 unless `limit` says otherwise."""
-        return await self._call(lambda: self._sync.list(limit=limit, offset=offset, **filters))
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        session: str | None = None,
+        task: str | None = None,
+        **filters: Unpack[FilterFields],
+    ) -> Records:
+        """Memories, newest first, of all projects; at most 50 unless `limit` says otherwise.
+
+        What belongs to a session or a task is shown only to those who name it, here or as `in_session`.
+        """
+        return await self._call(
+            lambda: self._sync.list(limit=limit, offset=offset, session=session, task=task, **filters)
+        )
 
     async def history(self, id: str) -> Events:
         """Every change of one memory, oldest first."""
@@ -685,9 +701,21 @@ class AsyncMemory(AsyncVerbs):
             lambda: self._sync.confirm(*helped, rejected=rejected, query=query, infer_tag=infer_tag)
         )
 
-    async def contradictions(self, *, scan: bool = False, progress: Progress | None = None) -> Contradictions:
-        """The unresolved contradictions; `scan` compares all memories first and flags what it finds."""
-        return await self._call(lambda: self._sync.contradictions(scan=scan, progress=progress))
+    async def contradictions(
+        self,
+        *,
+        scan: bool = False,
+        progress: Progress | None = None,
+        session: str | None = None,
+        task: str | None = None,
+    ) -> Contradictions:
+        """The unresolved contradictions; `scan` compares all memories first and flags what it finds.
+
+        Those of a session or a task are shown only to those who name it.
+        """
+        return await self._call(
+            lambda: self._sync.contradictions(scan=scan, progress=progress, session=session, task=task)
+        )
 
     async def resolve(self, conflict: Disputed, resolution: Resolution, *, content: str | None = None) -> Records:
         """Resolve a contradiction: keep_both, update (the older gets the newer text), supersede, or forget (the older)."""
@@ -697,9 +725,12 @@ class AsyncMemory(AsyncVerbs):
         """Let one stored memory supersede another; the old one is kept with its history and no longer recalled."""
         return await self._call(lambda: self._sync.supersede(old, new))
 
-    async def gaps(self, *, answered: bool = False) -> Topics:
-        """Questions that nothing stored answered, grouped by topic, the most asked first."""
-        return await self._call(lambda: self._sync.gaps(answered=answered))
+    async def gaps(self, *, answered: bool = False, session: str | None = None, task: str | None = None) -> Topics:
+        """Questions that nothing stored answered, grouped by topic, the most asked first.
+
+        What was asked in a session or a task alone is shown only to those who name it.
+        """
+        return await self._call(lambda: self._sync.gaps(answered=answered, session=session, task=task))
 
     async def link(
         self, source: str, target: str, relation: LinkRelation = "relates_to", weight: float = 1.0
@@ -743,13 +774,16 @@ class AsyncMemory(AsyncVerbs):
             )
         )
 
-    async def provenance(self, id: str) -> ProvenanceChain:
-        """Where a memory comes from: everything it was derived from, down to turns and files, and the lowest trust among them."""
-        return await self._call(lambda: self._sync.provenance(id))
+    async def provenance(self, id: str, *, session: str | None = None, task: str | None = None) -> ProvenanceChain:
+        """Where a memory comes from: everything it was derived from, down to turns and files, and the lowest trust among them.
 
-    async def tags(self) -> Tags:
-        """Every tag in use with its description, the most used first."""
-        return await self._call(lambda: self._sync.tags())
+        Sources of a session or a task are shown only to those who name it.
+        """
+        return await self._call(lambda: self._sync.provenance(id, session=session, task=task))
+
+    async def tags(self, *, session: str | None = None, task: str | None = None) -> Tags:
+        """Every tag in use with its description, the most used first; those of a session or a task for those who name it."""
+        return await self._call(lambda: self._sync.tags(session=session, task=task))
 
     async def describe_tag(self, tag: str, description: str | None) -> None:
         """Describe a tag; None deletes the description."""
@@ -767,9 +801,14 @@ class AsyncMemory(AsyncVerbs):
         """The clusters of similar memories, the largest first; `refresh` recomputes them first."""
         return await self._call(lambda: self._sync.clusters(refresh=refresh))
 
-    async def members(self, cluster: str, limit: int | None = None) -> Records:
-        """The newest memories of a cluster, by its id, the beginning or end of one, or its name."""
-        return await self._call(lambda: self._sync.members(cluster, limit))
+    async def members(
+        self, cluster: str, limit: int | None = None, *, session: str | None = None, task: str | None = None
+    ) -> Records:
+        """The newest memories of a cluster, by its id, the beginning or end of one, or its name.
+
+        Those of a session or a task are shown only to those who name it.
+        """
+        return await self._call(lambda: self._sync.members(cluster, limit, session=session, task=task))
 
     @property
     def working(self) -> AsyncWorkingMemory:

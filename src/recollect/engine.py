@@ -24,12 +24,14 @@ from recollect.unit_of_work import ALL_PROJECTS, Verbs, flush, latest_events
 from recollect.validation import (
     MAX_LIMIT,
     check_progress,
+    clean_flag,
     clean_limit,
     clean_list,
     clean_tags,
     clean_time,
     filter_from,
     one_of,
+    shown,
 )
 from recollect.values.enums import SEARCH_MODES, LinkRelation, Resolution, SearchMode, Verdict
 from recollect.values.event import Event
@@ -91,7 +93,7 @@ class Memory(Verbs):
         """Store many things, in order; with `verbatim`, each exactly as given, one memory per draft."""
         check_progress(progress)
         return self._runtime.capture.remember(
-            self._uow, clean_list("drafts", drafts), verbatim=bool(verbatim), progress=progress
+            self._uow, clean_list("drafts", drafts), verbatim=clean_flag("verbatim", verbatim), progress=progress
         )
 
     def update(self, id: str, **changes: Unpack[UpdateFields]) -> Record | Refused:
@@ -132,7 +134,7 @@ class Memory(Verbs):
         """
         from recollect.upkeep.purge import purge
 
-        return purge(self._uow, id, repeats=repeats, dry_run=dry_run)
+        return purge(self._uow, id, repeats=clean_flag("repeats", repeats), dry_run=clean_flag("dry_run", dry_run))
 
     # Reading
 
@@ -148,6 +150,7 @@ class Memory(Verbs):
         true_at: datetime | str | None = None,
         season: str | None = None,
         named: bool = False,
+        floor: float | None = None,
         project: str | None = None,
         session: str | None = None,
         task: str | None = None,
@@ -157,16 +160,18 @@ class Memory(Verbs):
 
         `project`, `session` and `task` say where the caller is: memories of these scopes are visible too. `working_on` is the text
         that triggers are matched against. `true_at` asks what was true at a time, `season` prefers memories of a season. `named`
-        returns only memories with a tag that the question names, and those linked to them.
+        returns only memories with a tag that the question names, and those linked to them; `floor` only hits whose relevance, the
+        probability that they answer the query, is at least that. `answered` of the result says whether any hit does.
         """
         here = self._uow.at(project, session, task)
         options: RecallOptions = {
-            "explain": explain,
+            "explain": clean_flag("explain", explain),
             "now": now,
             "working_on": working_on,
             "true_at": true_at,
             "season": season,
-            "named": named,
+            "named": clean_flag("named", named),
+            "floor": floor,
         }
         return run(here, build_request(here, query, profile_named(here, profile), limit, options, filters))
 
@@ -186,7 +191,7 @@ class Memory(Verbs):
         one_of("mode", mode, SEARCH_MODES)
         here = self._uow.at(project, session, task)
         profile = SEARCH_PROFILES.get(mode) or profile_named(here, "hybrid")
-        options: RecallOptions = {"explain": explain}
+        options: RecallOptions = {"explain": clean_flag("explain", explain)}
         return run(here, build_request(here, query, profile, clean_limit(limit, 10), options, filters))
 
     def get(self, id: str) -> Record:
@@ -195,16 +200,29 @@ class Memory(Verbs):
             record = self._uow.redact(reader, self._uow.find(reader, id))
         return self._runtime.deferred.counted(record)
 
-    def list(self, *, limit: int | None = None, offset: int = 0, **filters: Unpack[FilterFields]) -> Records:
-        """Memories, newest first, of all projects; at most 50 unless `limit` says otherwise."""
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        session: str | None = None,
+        task: str | None = None,
+        **filters: Unpack[FilterFields],
+    ) -> Records:
+        """Memories, newest first, of all projects; at most 50 unless `limit` says otherwise.
+
+        What belongs to a session or a task is shown only to those who name it, here or as `in_session`.
+        """
         wanted, most = filter_from(filters), clean_limit(limit, 50)
+        here = self._uow.at(None, session, task).viewer
         if isinstance(offset, bool) or not isinstance(offset, int) or not 0 <= offset <= MAX_LIMIT:
-            raise InvalidInput("offset", f"{offset!r} is out of range", "give a whole number from 0")
+            raise InvalidInput("offset", f"{shown(offset)} is out of range", "give a whole number from 0")
         with self._uow.view(wanted.project) as reader:
-            wanted = replace(wanted, without=tuple(reader.switched_off(self._viewer.account)))
+            off = tuple(reader.switched_off(self._viewer.account))
+            wanted = replace(wanted, without=off, visit=(here.session or wanted.session, here.task))
             found = reader.find(self._viewer.identity, wanted, self._runtime.clock(), limit=most, offset=offset)
-            shown = self._uow.redact(reader, found)
-        return self._uow.counted(shown)
+            records = self._uow.redact(reader, found)
+        return self._uow.counted(records)
 
     def history(self, id: str) -> Events:
         """Every change of one memory, oldest first."""
@@ -229,7 +247,7 @@ class Memory(Verbs):
         """
         from recollect.upkeep.undo import undo_operation
 
-        return undo_operation(self._uow, operation, force=bool(force))
+        return undo_operation(self._uow, operation, force=clean_flag("force", force))
 
     def as_of(self, moment: datetime | str) -> Memory:
         """A read-only view of the store at an earlier time."""
@@ -268,7 +286,7 @@ class Memory(Verbs):
 
     def feedback(self, id: str, helpful: bool) -> Record:
         """Report whether a recalled memory helped: changes its confidence, and its strength when it did."""
-        return self.feedback_many([id], "helpful" if helpful else "unhelpful")[0]
+        return self.feedback_many([id], "helpful" if clean_flag("helpful", helpful) else "unhelpful")[0]
 
     def feedback_many(self, ids: Sequence[str], verdict: Verdict) -> Records:
         """One verdict on several memories, as one operation: helpful, unhelpful, reinforce or demote."""
@@ -282,15 +300,25 @@ class Memory(Verbs):
         """Report which hits of one recall helped and which did not: confidence changes, and what helped together is linked."""
         from recollect.upkeep.feedback import confirm_hits
 
-        return confirm_hits(self._uow, helped, rejected, query, infer_tag)
+        return confirm_hits(self._uow, helped, rejected, query, clean_flag("infer_tag", infer_tag))
 
-    def contradictions(self, *, scan: bool = False, progress: Progress | None = None) -> Contradictions:
-        """The unresolved contradictions; `scan` compares all memories first and flags what it finds."""
+    def contradictions(
+        self,
+        *,
+        scan: bool = False,
+        progress: Progress | None = None,
+        session: str | None = None,
+        task: str | None = None,
+    ) -> Contradictions:
+        """The unresolved contradictions; `scan` compares all memories first and flags what it finds.
+
+        Those of a session or a task are shown only to those who name it.
+        """
         from recollect.upkeep.contradictions import list_contradictions
 
         check_progress(progress)
         self._runtime.learn_model()
-        return list_contradictions(self._uow, scan=scan, progress=progress)
+        return list_contradictions(self._uow.at(None, session, task), scan=clean_flag("scan", scan), progress=progress)
 
     def resolve(self, conflict: Disputed, resolution: Resolution, *, content: str | None = None) -> Records:
         """Resolve a contradiction: keep_both, update (the older gets the newer text), supersede, or forget (the older)."""
@@ -304,13 +332,17 @@ class Memory(Verbs):
 
         return supersede(self._uow, old, new)
 
-    def gaps(self, *, answered: bool = False) -> Topics:
-        """Questions that nothing stored answered, grouped by topic, the most asked first."""
+    def gaps(self, *, answered: bool = False, session: str | None = None, task: str | None = None) -> Topics:
+        """Questions that nothing stored answered, grouped by topic, the most asked first.
+
+        What was asked in a session or a task alone is shown only to those who name it.
+        """
         from recollect.recall.gaps import topics
 
-        self._uow.try_flush()
-        with self._uow.view() as reader:
-            return topics(reader, self._viewer.identity, answered=answered)
+        here = self._uow.at(None, session, task)
+        here.try_flush()
+        with here.view() as reader:
+            return topics(reader, here.viewer, answered=clean_flag("answered", answered))
 
     # The graph
 
@@ -359,20 +391,24 @@ class Memory(Verbs):
         if query is None:
             return neighbourhood.graph_of_newest(here, filters, depth, most)
         request = build_request(here, query, profile_named(here, profile), min(most, 10), {}, filters)
-        return neighbourhood.graph_of_hits(here, query, run(here, request), depth, most)
+        return neighbourhood.graph_of_hits(here, request, depth, most)
 
-    def provenance(self, id: str) -> ProvenanceChain:
-        """Where a memory comes from: everything it was derived from, down to turns and files, and the lowest trust among them."""
+    def provenance(self, id: str, *, session: str | None = None, task: str | None = None) -> ProvenanceChain:
+        """Where a memory comes from: everything it was derived from, down to turns and files, and the lowest trust among them.
+
+        Sources of a session or a task are shown only to those who name it.
+        """
         from recollect.upkeep.links import provenance
 
-        return provenance(self._uow, id)
+        return provenance(self._uow.at(None, session, task), id)
 
-    def tags(self) -> Tags:
-        """Every tag in use with its description, the most used first."""
+    def tags(self, *, session: str | None = None, task: str | None = None) -> Tags:
+        """Every tag in use with its description, the most used first; those of a session or a task for those who name it."""
         from recollect.upkeep.tags import tags
 
-        with self._uow.view() as reader:
-            return tags(reader, self._viewer.identity, self._runtime.clock())
+        here = self._uow.at(None, session, task)
+        with here.view() as reader:
+            return tags(reader, here.viewer, self._runtime.clock())
 
     def describe_tag(self, tag: str, description: str | None) -> None:
         """Describe a tag; None deletes the description."""
@@ -395,14 +431,19 @@ class Memory(Verbs):
         from recollect.upkeep.clusters import list_clusters
 
         self._runtime.learn_model()
-        return list_clusters(self._uow, refresh_first=refresh)
+        return list_clusters(self._uow, refresh_first=clean_flag("refresh", refresh))
 
-    def members(self, cluster: str, limit: int | None = None) -> Records:
-        """The newest memories of a cluster, by its id, the beginning or end of one, or its name."""
+    def members(
+        self, cluster: str, limit: int | None = None, *, session: str | None = None, task: str | None = None
+    ) -> Records:
+        """The newest memories of a cluster, by its id, the beginning or end of one, or its name.
+
+        Those of a session or a task are shown only to those who name it.
+        """
         from recollect.upkeep.clusters import members
 
         self._runtime.learn_model()
-        return members(self._uow, cluster, clean_limit(limit, 20))
+        return members(self._uow.at(None, session, task), cluster, clean_limit(limit, 20))
 
     # Tiers
 
@@ -472,7 +513,8 @@ class Memory(Verbs):
 
         check_progress(progress)
         here = self._uow.at(None, session, task)
-        wanted = {"history": bool(history), "vectors": bool(vectors), "everything": bool(everything)}
+        flags = {"history": history, "vectors": vectors, "everything": everything}
+        wanted = {name: clean_flag(name, flag) for name, flag in flags.items()}
         return export(here, to, format, progress, **wanted)
 
     def import_data(
@@ -496,7 +538,14 @@ class Memory(Verbs):
         check_progress(progress)
         owner = self._uow.name("account", account)
         return import_data(
-            self._uow, source, format, owner, progress, everything=everything, dry_run=dry_run, prune=prune
+            self._uow,
+            source,
+            format,
+            owner,
+            progress,
+            everything=clean_flag("everything", everything),
+            dry_run=clean_flag("dry_run", dry_run),
+            prune=clean_flag("prune", prune),
         )
 
     def import_from(
@@ -515,7 +564,7 @@ class Memory(Verbs):
         from recollect.portable.import_ import import_from
 
         check_progress(progress)
-        return import_from(self._uow, product, paths, only, progress, dry_run=dry_run)
+        return import_from(self._uow, product, paths, only, progress, dry_run=clean_flag("dry_run", dry_run))
 
     # Housekeeping
 
@@ -532,8 +581,8 @@ class Memory(Verbs):
         from recollect.upkeep.doctor import examine
 
         runtime = self._runtime
-        account, now = self._viewer.account, runtime.clock()
-        found = examine(runtime.store, account, now, runtime.embedder, runtime.missing, runtime.working)
+        identity, now = self._viewer.identity, runtime.clock()
+        found = examine(runtime.store, identity, now, runtime.embedder, runtime.missing, runtime.working)
         found["problems"] += [problem for problem in (runtime.background.problem, runtime.deferred.problem) if problem]
         return found
 
@@ -541,6 +590,8 @@ class Memory(Verbs):
         """Rewrite the files of the store, so that they contain nothing that was erased; on a server this locks the tables."""
         if not self._runtime.store.writable:
             raise ReadOnly("the store", "vacuum it where it can be written")
+        with self._runtime.store.view():  # a closed store says so, before anything is touched
+            pass
         self._runtime.working.erase_traces(self._runtime.clock().timestamp())
         return self._runtime.store.erase_traces(self._viewer.account, rewrite=True)
 
@@ -618,7 +669,11 @@ class Memory(Verbs):
         return f"<recollect.Memory of account {self._viewer.account!r}>"
 
     def _switch(self, project: str | None, everywhere: bool, *, on: bool) -> None:
-        where = ALL_PROJECTS if everywhere else self._uow.name("project", project) or self._viewer.project
+        where = (
+            ALL_PROJECTS
+            if clean_flag("everywhere", everywhere)
+            else self._uow.name("project", project) or self._viewer.project
+        )
         if where is None:
             raise InvalidInput("project", "is missing", "name one, or switch every project with everywhere=True")
         account, now = self._viewer.account, self._runtime.clock()

@@ -133,7 +133,7 @@ def _holders(value: Any) -> Iterator[Record | Event | Changed]:
     if isinstance(value, Recalled):
         # By far the most frequent types: skip the walk over all fields.
         yield from (hit.memory for hit in value.hits)
-    elif isinstance(value, Stored) and not value.conflicts:
+    elif isinstance(value, Stored) and not value.related:
         yield value.memory
     elif isinstance(value, (Record, Changed)) or (isinstance(value, Event) and value.document is None):
         yield value

@@ -69,6 +69,8 @@ class Runtime:
     note_misses: Callable[[Transaction, Sequence[Miss]], None]
     deferred: DeferredWrites = field(default_factory=DeferredWrites)
     recent_recalls: RecentRecalls = field(default_factory=RecentRecalls)
+    # A view of the past, in which nothing can be stored, working memory included.
+    past: bool = False
 
     @property
     def settings(self) -> Settings:

@@ -278,7 +278,7 @@ class UnitOfWork:
             new = change(old)
             if not isinstance(new, Record):
                 return new
-            self.runtime.gate.require_changed(old, new)
+            new = self.runtime.gate.changed(old, new)
             beside = {text for _, text in side_texts(new)} - {text for _, text in side_texts(old)}
             self.require_no_tombstones(tx, "text", [*sorted(beside), *([reason] if reason else [])])
             reworded = new.content != old.content

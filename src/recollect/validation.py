@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -21,8 +22,18 @@ MAX_CONTEXT = 100_000
 MAX_LIMIT = 2**53  # what every back end and JSON can hold
 _HEX = frozenset("0123456789abcdefABCDEF-")
 _SHORTEST_ID = 4
+_LONGEST_SHOWN = 80
 _WORDS = re.compile(r"\w+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def shown(value: Any) -> str:
+    """A wrong value as an error shows it: short, and without failing itself."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):
+        return type(value).__name__
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def clean_text(field: str, value: Any, limit: int) -> str:
@@ -97,7 +108,9 @@ def clean_time(field: str, value: Any) -> datetime | None:
         try:
             value = datetime.fromisoformat(value.strip())
         except ValueError:
-            raise InvalidInput(field, f"{value!r} is not a time", "write it like 2026-11-15T20:00:00+00:00") from None
+            raise InvalidInput(
+                field, f"{shown(value)} is not a time", "write it like 2026-11-15T20:00:00+00:00"
+            ) from None
     if not isinstance(value, datetime):
         raise InvalidInput(field, f"{type(value).__name__} is not a time", "give a datetime with a time zone")
     if value.tzinfo is None:
@@ -117,21 +130,29 @@ def clean_expiry(field: str, ttl: Any, expires_at: Any, now: datetime) -> dateti
     if ttl is not None:
         seconds = ttl.total_seconds() if isinstance(ttl, timedelta) else ttl
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf:
-            raise InvalidInput(field, f"{ttl!r} is not a time to live", "give seconds above zero, or a timedelta")
+            raise InvalidInput(field, f"{shown(ttl)} is not a time to live", "give seconds above zero, or a timedelta")
         try:
             return now + timedelta(seconds=seconds)
         except OverflowError:
-            raise InvalidInput(field, f"{ttl!r} is too long", "leave it out for no expiry") from None
+            raise InvalidInput(field, f"{shown(ttl)} is too long", "leave it out for no expiry") from None
     moment = clean_time("expires_at", expires_at)
     if moment is not None and moment <= now:
         raise InvalidInput("expires_at", f"{moment.isoformat()} is in the past", "give a time in the future")
     return moment
 
 
+def clean_flag(field: str, value: Any) -> bool:
+    """Yes or no; anything with a truth value counts."""
+    try:
+        return bool(value)
+    except (TypeError, ValueError):
+        raise InvalidInput(field, f"{type(value).__name__} is neither true nor false", "give true or false") from None
+
+
 def one_of(field: str, value: Any, words: tuple[str, ...]) -> None:
     """Refuse a value that is not one of the known words; the error lists them."""
-    if value is not None and value not in words:
-        raise InvalidInput(field, f"{value!r} is unknown", f"use one of {', '.join(words)}")
+    if value is not None and not (isinstance(value, str) and value in words):
+        raise InvalidInput(field, f"{shown(value)} is unknown", f"use one of {', '.join(words)}")
 
 
 def require_one_of(field: str, value: Any, words: tuple[str, ...]) -> None:
@@ -146,7 +167,7 @@ def check_number(field: str, value: Any, low: float, high: float) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-        raise InvalidInput(field, f"{value!r} is out of range", f"give a number from {low} to {high}")
+        raise InvalidInput(field, f"{shown(value)} is out of range", f"give a number from {low} to {high}")
 
 
 def require_number(field: str, value: Any, low: float, high: float) -> None:
@@ -161,7 +182,7 @@ def clean_position(field: str, value: Any) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
-        raise InvalidInput(field, f"{value!r} is not a position", "give a whole number from 0")
+        raise InvalidInput(field, f"{shown(value)} is not a position", "give a whole number from 0")
     return value
 
 
@@ -171,7 +192,7 @@ def clean_range(value: Any) -> tuple[int, int] | None:
         return None
     pair = tuple(value) if isinstance(value, (tuple, list)) else ()
     if len(pair) != 2 or not all(isinstance(n, int) and n >= 0 for n in pair) or pair[0] > pair[1]:
-        raise InvalidInput("message_range", f"{value!r} is not a range", "give two whole numbers, first and last")
+        raise InvalidInput("message_range", f"{shown(value)} is not a range", "give two whole numbers, first and last")
     return pair[0], pair[1]
 
 
@@ -179,7 +200,10 @@ def clean_paths(value: Any) -> tuple[str, ...]:
     """A list of file paths."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InvalidInput("file_paths", "is not a list of paths", 'give a list, like ["src/app.py"]')
-    return tuple(clean_name("file_paths", str(path)) or "" for path in value)
+    found = tuple(value)
+    if not all(isinstance(path, str | os.PathLike) for path in found):
+        raise InvalidInput("file_paths", "has an item that is not a path", 'give a list, like ["src/app.py"]')
+    return tuple(clean_name("file_paths", str(path)) or "" for path in found)
 
 
 def clean_season(value: Any) -> str | None:
@@ -214,7 +238,7 @@ def clean_limit(value: Any, default: int, most: int | None = None) -> int:
         return default
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= (most or MAX_LIMIT):
         fix = "give a whole number from 1" if most is None else f"give a whole number from 1 to {most}"
-        raise InvalidInput("limit", f"{value!r} is out of range", fix)
+        raise InvalidInput("limit", f"{shown(value)} is out of range", fix)
     return value
 
 
@@ -281,6 +305,6 @@ def _words(field: str, value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _statuses(value: Any) -> tuple[str, ...]:
-    if value == "all":
+    if isinstance(value, str) and value == "all":
         return STATUSES
     return _words("status", value, STATUSES) or ("active",)

@@ -26,6 +26,7 @@ from recollect.store.sqlite.store import SqliteStore
 from recollect.store.sqlite.working import SqliteWorking
 from recollect.unit_of_work import flush
 from recollect.upkeep.background import BackgroundClustering
+from recollect.validation import clean_name
 from recollect.values.gap import Miss
 from recollect.values.outcome import Verdict
 from recollect.values.scope import RESERVED, Identity
@@ -58,11 +59,12 @@ def open_memory(
 
     With `background`, the local model is loaded on a thread; until it is ready, recall is lexical and says so in its notes.
     """
-    named: dict[str, Any] = {"db": None if db is None else os.fspath(db), "project": project}
+    named: dict[str, Any] = {"db": None if db is None else _location(db), "project": project}
     if isinstance(embedder, str):
         named["embedder"] = embedder
     loaded = load(**named, **settings)
     chosen = loaded.settings
+    _check_names(chosen)
     store = _store(chosen)
     try:
         attached, missing = choose_embedder(embedder, chosen, store, fetching, background=background)
@@ -72,6 +74,32 @@ def open_memory(
         store.close()
         raise
     return Memory(runtime, Identity(chosen.account, chosen.agent or None, _teams(chosen)), chosen.project or None)
+
+
+def _location(db: Any) -> str:
+    """The path or URL of a store as text that the system can name."""
+    if not isinstance(db, str | os.PathLike):
+        raise SettingsError("db", f"{type(db).__name__} is not a path", "give the path of a file, or a URL")
+    location = os.fspath(db)
+    text = os.fsdecode(location) if isinstance(location, bytes) else location
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise SettingsError("db", "cannot be the name of a file", "give the path of a file, or a URL") from None
+    if "\x00" in text:
+        raise SettingsError("db", "contains a NUL character", "give the path of a file, or a URL")
+    return text
+
+
+def _check_names(settings: Settings) -> None:
+    """Refuse names that could not be stored, before anything is opened."""
+    for name in ("account", "agent", "actor", "project", "teams"):
+        given = getattr(settings, name)
+        try:
+            for each in given if isinstance(given, tuple) else (given,):
+                clean_name(name, each or None)
+        except InvalidInput as error:
+            raise SettingsError(name, error.problem, error.fix) from None
 
 
 def assemble(
@@ -91,7 +119,7 @@ def assemble(
         store=store,
         load_capture=cache(lambda: _capture(settings, embedder, judge, load_gate())),
         load_gate=load_gate,
-        recall=Recall(embedder, missing, settings.similarity_floor),
+        recall=Recall(embedder, missing),
         clock=clock,
         loaded=loaded,
         profiles=profiles_of(settings.profiles, settings.similarity_floor),
@@ -266,7 +294,7 @@ class _RuleJudge:
     def compare(self, old: str, new: str, similarity: float) -> Verdict:
         from recollect.judge.rules import compare  # imported on first use: its word lists slow down the start
 
-        return compare(old, new, similarity, duplicate=self.duplicate, contradiction=self.contradiction)
+        return compare(old, new, similarity, duplicate=self.duplicate)
 
 
 FetchProgress = Callable[[str, int, int], None]

@@ -1,5 +1,6 @@
 """The bench measures what it says: its metrics by hand, its sets, its cache, its tables, and a small run of speed."""
 
+import gzip
 import json
 import math
 import sqlite3
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench import quality, report, runs, speed
+from bench import quality, report, runs, speed, turns
 from bench.beliefs import conflict, merging, sick
 from bench.embedding import CachedEmbedder
 from bench.faults import check
@@ -20,6 +21,8 @@ from bench.sets import DataMissing, load
 from bench.synthetic import SyntheticEmbedder, Words
 from bench.tables import Figure, figure_of, figures_table
 from bench.worker import opened
+
+from recollect.testing.embedding import HashingEmbedder
 
 
 def test_recall_is_the_share_of_the_gold_among_the_first():
@@ -140,11 +143,40 @@ def test_synthetic_texts_are_seeded_and_of_about_100_characters():
     assert (vectors @ vectors.T).min() > 0
 
 
-def test_speed_measures_a_small_store(tmp_path):
-    figures = {figure.what: figure for figure in speed.run(tmp_path, (500,), parts=False, questions=10)}
+def test_speed_measures_a_small_store_beside_the_yardstick(tmp_path):
+    data, store = tmp_path / "data", tmp_path / "store"
+    store.mkdir()
+    for name in turns.SETS:
+        rows = [
+            {"set": "s", "session": f"d{n // 9}", "speaker": ("Ana", "assistant")[n % 2], "text": _sentences(name, n)}
+            for n in range(60)
+        ]
+        _write(data / name / "corpus.jsonl.gz", rows)
+        _write(data / name / "queries.jsonl.gz", [{"text": f"Which {name} has {n}?"} for n in range(30)])
+    model = HashingEmbedder(turns.DIMENSIONS)
+    figures = {figure.what: figure for figure in speed.at_size(data, tmp_path / "cache", store, 600, model)}
     small = next(figure for what, figure in figures.items() if "brute force" in what)
     assert small.value == 1.0
     assert all(math.isfinite(figure.value) and figure.value > 0 for figure in figures.values())
+
+
+def test_made_turns_are_seeded_distinct_and_in_the_order_of_time():
+    real = [turns.RealTurn(("set", f"d{n // 9}"), "Ana", tuple(_sentences("x", n).split("! "))) for n in range(200)]
+    made = list(turns.made_turns(real, 500))
+    assert made == list(turns.made_turns(real, 500))
+    assert len({turn.text for turn in made}) > 450
+    days = [turn.at.date() for turn in made]
+    assert days == sorted(days)
+    assert (days[-1] - days[0]).days > 300
+
+
+def _sentences(name: str, number: int) -> str:
+    return " ".join(f"The {name} of drawer {number * 7 + part} holds {number * part} keys!" for part in range(1, 6))
+
+
+def _write(path: Path, rows: list[dict]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
 
 
 def test_raw_rows_are_read_back_as_they_were_measured(tmp_path):

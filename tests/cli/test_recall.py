@@ -23,9 +23,9 @@ def test_recall_shows_score_bars_and_short_ids(run, shop) -> None:
 
 def test_recall_json(run, shop) -> None:
     done = run("recall", "deploy", "--json", "--explain")
-    assert set(done.json) == {"hits", "notes", "trace"}
+    assert set(done.json) == {"answered", "hits", "notes", "trace"}
     hit = done.json["hits"][0]
-    assert set(hit) == {"score", "similarity", "memory", "trigger", "explain"}
+    assert set(hit) == {"score", "similarity", "relevance", "memory", "trigger", "newer", "explain"}
     assert hit["memory"]["short_id"] == shop["deploy"]
     assert set(hit["explain"]) == {"profile", "formula", "signals", "terms", "path", "notes", "confidence"}
     assert done.json["trace"]["considered"] == 3

@@ -15,7 +15,7 @@ def test_what_was_stored_is_shown_with_its_short_id(run) -> None:
 
 def test_json_has_the_whole_outcome(run) -> None:
     done = run("--json", "remember", "We deploy with make deploy")
-    assert set(done.json) == {"kind", "memory", "reason", "conflicts", "notes", "old"}
+    assert set(done.json) == {"kind", "memory", "reason", "conflicts", "related", "notes", "old"}
     assert done.json["kind"] == "stored"
     memory = done.json["memory"]
     assert memory["content"] == "We deploy with make deploy"

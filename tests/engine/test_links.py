@@ -185,6 +185,16 @@ def test_what_an_agent_says_of_a_tag_is_its_own(memory) -> None:
     assert all(event.document is None for event in ada.log())
 
 
+def test_the_graph_of_a_forgotten_memory_holds_its_neighbours_but_not_itself(memory, pair) -> None:
+    one, other = pair
+    memory.link(one.id, other.id)
+    memory.forget(one.id)
+    for limit in (1, 60):
+        graph = memory.graph(id=one.id, limit=limit)
+        assert [node.key for node in graph.nodes if node.kind == "memory"] == [other.id]
+        assert graph.left_out == 0
+
+
 def test_the_graph_holds_hits_tags_and_links(memory, pair) -> None:
     one, two = pair
     memory.link(one.id, two.id, weight=0.5)

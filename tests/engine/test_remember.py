@@ -76,10 +76,10 @@ def test_a_changed_value_supersedes_and_keeps_its_history(memory) -> None:
 
 
 def test_a_value_that_comes_back_supersedes_again(memory) -> None:
-    for text in ("We deploy with make deploy", "We deploy with fly deploy", "We deploy with make deploy"):
+    for text in ("The API port is 8080", "The API port is 9090", "The API port is 8080"):
         out = memory.remember(text)
     assert isinstance(out, Superseded)
-    assert [m.content for m in memory.list()] == ["We deploy with make deploy"]
+    assert [m.content for m in memory.list()] == ["The API port is 8080"]
 
 
 def test_the_same_wording_about_another_subject_is_no_conflict(memory) -> None:

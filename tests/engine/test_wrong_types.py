@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import recollect
@@ -26,6 +27,14 @@ WITHOUT = ("close", "flush")
 
 class Odd:
     """Something nobody expects."""
+
+
+def nested(kind: type) -> object:
+    """A list in a list, or a table in a table, five thousand times."""
+    value: object = 1
+    for _ in range(5000):
+        value = [value] if kind is list else {"k": value}
+    return value
 
 
 WRONG: dict[str, Callable[[], object]] = {
@@ -46,6 +55,10 @@ WRONG: dict[str, Callable[[], object]] = {
     "iterator": lambda: iter([1]),
     "naive time": lambda: datetime(2020, 1, 1),
     "oddity": Odd,
+    "array": lambda: np.zeros(3),
+    "number of numpy": lambda: np.float32(0.5),
+    "deep list": lambda: nested(list),
+    "deep table": lambda: nested(dict),
 }
 
 

@@ -78,6 +78,11 @@ class Plant:
         """Whether a context verb may tell of it."""
         return self.account == viewer.account and self.place in viewer.places()
 
+    @property
+    def unasked(self) -> bool:
+        """Whether it is told to those who name no session and no task."""
+        return self.place[0] not in ("session", "task")
+
     def reached(self, identity: Identity) -> bool:
         """Whether a verb that knows no context may tell of it."""
         return self.account == identity.account and reaches(identity, self.place)

@@ -78,3 +78,48 @@ def test_a_revoked_grant_does_not_come_back_when_a_pool_is_dropped(memory) -> No
     owner.pools.drop("plans")
     assert "topsecretword" not in repr(reader.log(limit=50))
     assert "topsecretword" not in exported(reader, history=True)
+
+
+def told_unasked(memory, derived: str, **where: str) -> str:
+    """Everything that verbs show without being given the id of what is in the room."""
+    return repr(
+        [
+            memory.list(limit=50, **where),
+            memory.list(limit=50, status="all", **where),
+            memory.contradictions(**where),
+            memory.contradictions(scan=True, **where),
+            memory.provenance(derived, **where).sources,
+            memory.tags(**where),
+            memory.gaps(**where),
+            memory.graph(**where),
+        ]
+    )
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=["session", "task"])
+def test_lists_show_it_only_to_those_who_share_it(memory, room) -> None:
+    where = {key: value for key, value in room.items() if key != "scope"}
+    kept = memory.remember(SECRET, tags=["vaultdoor"], **room).memory
+    other = {"content": "The vault door opens with port 9090", "tags": ["vaultdoor"], **room}
+    (said,) = memory.remember_many([other], verbatim=True)
+    memory.link(said.memory.id, kept.id, "contradicts")
+    derived = memory.remember("Invoices are due in May", derived_from=[kept.id]).memory
+    memory.recall("Who painted the zanzibar fresco?", **where)
+    memory.flush()
+    eve = memory.with_identity(agent="eve")
+    for viewer in (memory, eve):
+        for elsewhere in ({}, {"session": "s2", "task": "t2"}):
+            told = told_unasked(viewer, derived.id, **elsewhere)
+            assert "Invoices" in told
+            for word in ("port 8080", "port 9090", "vaultdoor", "zanzibar"):
+                assert word not in told, word
+    told = told_unasked(memory, derived.id, **where)
+    for word in ("port 8080", "port 9090", "vaultdoor", "zanzibar"):
+        assert word in told, word
+    assert memory.contradictions(**where)
+
+
+def test_a_filter_by_session_names_the_session(memory) -> None:
+    memory.remember(SECRET, **ROOMS[0])
+    assert [record.content for record in memory.list(in_session="s1")] == [SECRET]
+    assert memory.list(in_session="s2") == []

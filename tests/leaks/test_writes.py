@@ -99,9 +99,12 @@ def test_nobody_plants_a_memory_in_anothers_room(ada, kept, where, text) -> None
 
 
 def test_naming_another_in_a_draft_shows_nothing_of_its_room(ada, beside) -> None:
-    named = {"team": "ops"} if beside.scope == "team" else {"agent": "eve"}
-    out = ada.remember(OTHER_VALUE, scope="global", **named)
-    assert beside.id not in every_field(out)
+    if beside.scope == "team":
+        out = ada.remember(OTHER_VALUE, scope="global", team="ops")
+        assert beside.id not in every_field(out)
+    else:
+        with pytest.raises(InvalidInput, match="you are not 'eve'"):
+            ada.remember(OTHER_VALUE, scope="global", agent="eve")
 
 
 def test_what_another_recalled_is_no_echo_of_mine(memory, ada, kept) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import psycopg
 
-from recollect.store.postgres import erasure
+from recollect.store.postgres import maintenance
 from recollect.store.postgres.options import Options, parse_address
 from recollect.store.postgres.schema import migrate
 from recollect.store.postgres.store import PostgresStore
@@ -53,11 +53,11 @@ def test_large_tables_are_rewritten_on_demand_and_the_command_is_named(
 ) -> None:
     put(store, record("the green door is open"))
     purge(store, TEXTS[0])
-    left = erasure.erase_deleted(store.address, ACCOUNT, rewrite=False, at_once=0)
+    left = maintenance.erase_deleted(store.address, ACCOUNT, rewrite=False, at_once=0)
     assert len(left.pending) == 1
     assert "recollect vacuum" in left.pending[0]
     assert in_files(superuser, TEXTS[0])
-    assert erasure.erase_deleted(store.address, ACCOUNT, rewrite=True, at_once=0).pending == ()
+    assert maintenance.erase_deleted(store.address, ACCOUNT, rewrite=True, at_once=0).pending == ()
     assert in_files(superuser, TEXTS[0]) == []
 
 
@@ -67,9 +67,9 @@ def test_a_table_in_use_and_an_older_transaction_are_told(store: PostgresStore, 
     with psycopg.connect(url) as other:
         other.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         other.execute("SELECT count(*) FROM pg_class")
-        assert store.erase_traces(ACCOUNT).pending == (erasure.HELD_BACK,)
+        assert store.erase_traces(ACCOUNT).pending == (maintenance.HELD_BACK,)
         other.execute("LOCK TABLE recollect.memories IN ACCESS SHARE MODE")
-        assert store.erase_traces(ACCOUNT).pending == (erasure.LOCKED,)
+        assert store.erase_traces(ACCOUNT).pending == (maintenance.LOCKED,)
     assert store.erase_traces(ACCOUNT).pending == ()
 
 
@@ -78,7 +78,7 @@ def test_who_does_not_own_the_tables_is_told_who_can_rewrite_them(
 ) -> None:
     other = PostgresStore(tenant("tenant_a"), Options(connections=1))
     purge(other, TEXTS[0])
-    assert other.erase_traces(ACCOUNT).pending == (erasure.NOT_OWNER,)
+    assert other.erase_traces(ACCOUNT).pending == (maintenance.NOT_OWNER,)
     other.close()
 
 

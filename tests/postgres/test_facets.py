@@ -8,8 +8,7 @@ from datetime import timedelta
 import numpy as np
 import psycopg
 
-from recollect.store.postgres.facets import FACETS, facets_of, scoring_columns, words_in
-from recollect.store.postgres.rows import row_of
+from recollect.store.postgres.rows import FACETS, facets_of, row_of, scoring_columns, words_in
 from recollect.store.postgres.sql import queries
 from recollect.store.postgres.store import PostgresStore
 from recollect.store.rows import memory_of

@@ -10,9 +10,8 @@ import pytest
 
 from recollect.store.postgres.options import Options
 from recollect.store.postgres.reader import PostgresReader
-from recollect.store.postgres.rows import account_number
+from recollect.store.postgres.rows import account_number, marks_of
 from recollect.store.postgres.store import PostgresStore
-from recollect.store.postgres.terms import marks_of
 from recollect.testing.contract.samples import NOW, put, record
 from recollect.values.scope import Identity, Viewer
 from recollect.values.search import Filter, Search

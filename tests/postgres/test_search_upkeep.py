@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from recollect.store.postgres.connections import connect_directly
 from recollect.store.postgres.options import Options
-from recollect.store.postgres.rows import account_number
+from recollect.store.postgres.rows import account_number, marks_of
 from recollect.store.postgres.sql import queries, text_of
 from recollect.store.postgres.store import PostgresStore, upgrade
-from recollect.store.postgres.terms import marks_of
 from recollect.store.postgres.vector_index import INDEXED_FROM, wanted_indexes
 from recollect.testing.contract.samples import ACCOUNT, DIMENSIONS, MODEL, NOW, SEARCH, VIEWER, alter, axis, put, record
 from recollect.values.memory import Record

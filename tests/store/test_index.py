@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 import recollect
+from recollect.store.index.account_index import AccountIndex
+from recollect.store.index.columns import IndexEntry
 from recollect.store.index.postings import Postings
+from recollect.store.index.search import IndexSearch
 from recollect.store.index.vectors import Spans, VectorArrays, top_of
+from recollect.testing.contract.samples import NOW, SEARCH, record
+from recollect.values.search import Filter, Search
 
 
 def answers(memory) -> list[tuple[str, float]]:
@@ -146,9 +151,35 @@ def test_two_stage_search_finds_what_an_exact_scan_finds() -> None:
         wanted = set(np.argsort(-exact)[:10].tolist())
         found, told = index.likely(query, allowed, 100)
         assert allowed[found].all()
-        np.testing.assert_array_equal(told, index.nearness(query, _alone(found), rough=True))
+        np.testing.assert_array_equal(told, index.nearness(query, _alone(found)))
         hits += len(wanted & set(found.tolist()))
     assert hits / 400 >= 0.99
+
+
+@pytest.mark.parametrize("leg", ["window", "standing"])
+def test_of_many_rows_in_a_time_window_or_standing_instructions_the_nearest_are_found(leg) -> None:
+    rng = np.random.default_rng(4)
+    vectors = rng.normal(size=(12_000, 64)).astype(np.float32) + 0.5
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    inside = np.arange(12_000) % 2 == 0
+    chosen, outside = {"occurred_at": NOW, "type": "rule"}, {"occurred_at": NOW.replace(year=2020)}
+    entries = [
+        IndexEntry(
+            n + 1, record(f"text {n}", **(chosen if inside[n] else outside)), vectors[n : n + 1].astype(np.float16)
+        )
+        for n in range(12_000)
+    ]
+    index = AccountIndex(64)
+    index.upsert(entries)
+    day = NOW.timestamp()
+    hits = 0
+    for query in vectors[rng.integers(0, 12_000, 20)]:
+        asked = {"windows": ((day - 1, day + 1),)} if leg == "window" else {"standing": True}
+        search = Search(SEARCH.viewer, Filter(), day, vector=query, depth=5, **asked)
+        found = set((IndexSearch(index, search).candidates().rows - 1).tolist())
+        near = np.where(inside, vectors @ query, -1)
+        hits += len(found & set(np.argsort(-near)[:10].tolist()))
+    assert hits / 200 >= 0.98
 
 
 def _alone(rows) -> Spans:
@@ -180,7 +211,7 @@ def test_what_was_embedded_anew_is_found_by_its_new_vector(asked) -> None:
     index.replace(17, new[None, :].astype(np.float16))
     assert 17 not in index.likely(old, everything, 10)[0]
     assert 17 in index.likely(new, everything, 10)[0]
-    near = index.nearness(new, _alone([17]), rough=True)
+    near = index.nearness(new, _alone([17]))
     assert near == pytest.approx([new @ new], rel=0.01)
 
 
@@ -193,7 +224,7 @@ def test_what_came_after_a_search_is_found_by_the_next(asked) -> None:
         index.likely(late, np.ones(6_000, bool), 10)
     index.append(late[None, :].astype(np.float16), np.array([6_000], np.int32))
     assert 6_000 in index.likely(late, np.ones(6_001, bool), 10)[0]
-    near = index.nearness(late, _alone([6_000]), rough=True)
+    near = index.nearness(late, _alone([6_000]))
     assert near == pytest.approx([late @ late], rel=0.01)
 
 

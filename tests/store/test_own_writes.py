@@ -1,6 +1,7 @@
 """What a process wrote itself it need not read back, and nobody can tell: not by what is found, nor after a rollback."""
 
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import numpy as np
@@ -113,6 +114,47 @@ def test_a_write_that_is_rolled_back_leaves_nothing_behind(opened) -> None:
     assert contents(writer) == ["one green"]
     # Takes the row of what never was, and the number of its event.
     put(opened(), record("not two but three, which are green"), vectors=axis(1))
+    assert_alike(found(writer), found(opened()))
+
+
+def test_a_bulk_load_is_found_as_another_process_finds_it_and_not_by_views_from_before(opened) -> None:
+    writer, other = opened(), opened()
+    put(writer, record("one green"), vectors=axis(0))
+    waited_for = record("superseded by what came before it")
+    put(other, record("came before", supersedes=waited_for.id), vectors=axis(1))
+    with writer.view() as before:
+        known = before.candidates(EVERYTHING).rows.tolist()
+        for load in range(3):
+            many = [record(f"green lamp {load} {number}") for number in range(400)]
+            put(writer, *many, *([waited_for] if load == 1 else []), vectors=axis(0))
+            put(other, record(f"in between {load}"), vectors=axis(0))
+        assert before.candidates(EVERYTHING).rows.tolist() == known
+    assert found(writer).considered == 1206
+    assert_alike(found(writer), found(opened()))
+
+
+def test_the_first_search_after_a_bulk_load_does_not_read_the_rows_back(opened) -> None:
+    writer = opened()
+    put(writer, *(record(f"green lamp {number}") for number in range(400)), vectors=axis(0))
+    with closing(sqlite3.connect(writer.path)) as file:  # behind our back: whoever reads the rows finds no lamp
+        file.execute("UPDATE memories SET content = 'gone'")
+        file.commit()
+    with writer.view() as lived, opened().view() as fresh:
+        search = replace(EVERYTHING, vector=None, terms=("lamp",), depth=400)
+        assert len(lived.candidates(search)) == 400
+        assert len(fresh.candidates(search)) == 0
+
+
+def test_a_bulk_load_that_is_rolled_back_leaves_nothing_behind(opened) -> None:
+    writer = opened()
+    put(writer, record("one green"), vectors=axis(0))
+    with suppress(KeyError), writer.transaction(ACCOUNT, "tester", NOW) as tx:
+        for number in range(400):
+            tx.insert(record(f"two green {number}"), axis(0))
+        tx.candidates(EVERYTHING)
+        raise KeyError
+    assert contents(writer) == ["one green"]
+    put(writer, *(record(f"three green {number}") for number in range(400)), vectors=axis(1))
     assert_alike(found(writer), found(opened()))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -20,7 +20,7 @@ from recollect.unit_of_work import chain_of
 from recollect.values.draft import Draft
 from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import Breadcrumb, Record
-from recollect.values.outcome import Conflict, Outcome, Refused, Reinforced, Stored, Superseded
+from recollect.values.outcome import CONFLICTING, Conflict, Outcome, Refused, Reinforced, Stored, Superseded
 from recollect.values.scope import Identity, reaches
 
 Decide = Callable[[Transaction, Record, DraftEmbedding], Decision]
@@ -71,19 +71,19 @@ def _carry_out(tx: Transaction, item: PreparedDraft, decision: Decision, now: da
     match decision:
         case Duplicate(existing, reason):
             return _reinforce(tx, item, existing, reason, now)
-        case Replaces(old, reason, conflicts):
-            record = _with_conflict_links(item.record, conflicts).with_(supersedes=old.id)
+        case Replaces(old, reason, related):
+            record = _with_conflict_links(item.record, related).with_(supersedes=old.id)
             tx.insert(record, item.vectors)
-            return Superseded(record, old, reason, conflicts, item.notes)
-        case Novel(conflicts):
-            return _insert(tx, item, conflicts)
+            return Superseded(record, old, reason, related, item.notes)
+        case Novel(related):
+            return _insert(tx, item, related)
 
 
-def _insert(tx: Transaction, item: PreparedDraft, conflicts: tuple[Conflict, ...] = ()) -> Outcome:
-    record = _with_conflict_links(item.record, conflicts)
+def _insert(tx: Transaction, item: PreparedDraft, related: tuple[Conflict, ...] = ()) -> Outcome:
+    record = _with_conflict_links(item.record, related)
     tx.insert(record, item.vectors)
-    reason = "new, but it may contradict what is known" if conflicts else "new"
-    return Stored(record, conflicts, reason, item.notes)
+    outcome = Stored(record, related, notes=item.notes)
+    return replace(outcome, reason="new, but it may contradict what is known") if outcome.conflicts else outcome
 
 
 def _refuse(tombstone: Tombstone) -> Outcome:
@@ -154,10 +154,10 @@ def _reinforce(tx: Transaction, item: PreparedDraft, existing: Record, reason: s
     return Reinforced(stronger, reason, notes=item.notes)
 
 
-def _with_conflict_links(new: Record, conflicts: Sequence[Conflict]) -> Record:
+def _with_conflict_links(new: Record, related: Sequence[Conflict]) -> Record:
     """The memory with a link to each one it may contradict."""
-    links = (Link(conflict.memory.id, "contradicts") for conflict in conflicts)
-    return new.with_(links=(*new.links, *links)) if conflicts else new
+    links = tuple(Link(one.memory.id, "contradicts") for one in related if one.relation in CONFLICTING)
+    return new.with_(links=(*new.links, *links)) if links else new
 
 
 def _later_expiry(one: datetime | None, other: datetime | None) -> datetime | None:

@@ -7,13 +7,14 @@ reasons, keys, JSON values). What differs is the policy of a field: a name may b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
 from recollect.capture.screen.injection import injection_signs
 from recollect.capture.screen.junk import is_echo, junk_reason
+from recollect.capture.screen.passwords import names_credential
 from recollect.capture.screen.policy import DEFAULT_POLICY, Action, Refusal, apply_policy
 from recollect.capture.screen.secrets import find_secrets
 from recollect.capture.screen.sources import source_problem
@@ -25,6 +26,7 @@ from recollect.values.normalise import normalise
 from recollect.values.outcome import Refused
 from recollect.values.scope import Identity
 
+_LONGEST_VALUE = 200
 _SAID_BY_USER = ("user_stated", "user_corrected")
 
 
@@ -47,9 +49,13 @@ class Gate:
         """Whether a short text, such as a query to keep, may be stored as it is: nothing in it is refused or redacted."""
         return _is_clean(text, self.policy)
 
+    def is_name(self, name: str) -> bool:
+        """Whether a name may be stored: there is no secret in it."""
+        return self.policy.get("secret") == "allow" or not _contains_secret(name)
+
     def require_name(self, field: str, name: str | None) -> None:
         """Refuse a name that contains a secret; a name is never redacted, because it would name something else."""
-        if name and self.policy.get("secret") != "allow" and _contains_secret(name):
+        if name and not self.is_name(name):
             raise InvalidInput(field, "contains a secret", "leave it out, or use a name that says nothing secret")
 
     def require_text(self, field: str, text: str) -> None:
@@ -58,11 +64,19 @@ class Gate:
 
     def require_changed(self, before: Record, after: Record) -> None:
         """Refuse a change that brings a secret, or a text that would be redacted, in a field beside the content."""
+        if self.policy.get("secret") != "allow" and (name := _names_secret(after)) and not _names_secret(before):
+            raise InvalidInput(name, "says that the text is a credential", "leave it out, or store a reference to it")
         for fields, check in ((NAME_FIELDS, self.require_name), (TEXT_FIELDS, self.require_text)):
             known = set(side_texts(before, fields))
             for name, text in side_texts(after, fields):
                 if (name, text) not in known:
                     check(name, text)
+
+    def changed(self, before: Record, after: Record) -> Record:
+        """A change as it may be stored: nothing beside the content is refused, and what reads like an order is labelled."""
+        self.require_changed(before, after)
+        added = {text for _, text in side_texts(after)} - {text for _, text in side_texts(before)}
+        return labelled(after, injection_signs("\n".join(sorted(added)))) if added else after
 
     def for_identity(self, identity: Identity) -> Gate:
         """The same gate, which also refuses echoes of what this identity recalled."""
@@ -86,7 +100,7 @@ def screen_record(
     record: Record, gate: Gate, *, verbatim: bool = False, personal: bool = False
 ) -> ScreenedRecord | Refused:
     """Screen a memory. With `verbatim`, personal data and what is not worth storing pass; with `personal` as well, not."""
-    signs = injection_signs(record.content)
+    signs = record_signs(record)
     content = normalise(record.content) if verbatim else normalise(record.content).strip()
     record = record if content == record.content else record.with_(content=content)
     if not verbatim:
@@ -106,22 +120,52 @@ def screen_record(
         notes.append(f"redacted: {', '.join(kinds)}")
     if record.provenance.snippet is not None:
         record = record.with_(snippet=_clean_snippet(record.provenance.snippet, policy))
+    if gate.policy.get("secret") != "allow" and (named := _names_secret(record)):
+        return Refused(f"the text holds a secret: its {named} says so; take it out, or store a reference to it")
     problem = _side_problem(record, policy, gate.name_policy)
     if problem is not None:
         return Refused(f"{problem} contains what must not be stored; leave it out there")
     if signs:
-        labels = dict.fromkeys((*record.labels, *(f"injection:{sign}" for sign in signs)))
-        record = record.with_(trust=min(record.trust, LOW_TRUST), labels=tuple(labels))
+        record = labelled(record, signs)
         notes.append(f"stored with low trust: it reads like instructions to an agent ({', '.join(signs)})")
     return ScreenedRecord(record, tuple(notes))
+
+
+def record_signs(record: Record) -> tuple[str, ...]:
+    """The signs of an order to an agent in the content of a memory, or in what is stored and shown beside it."""
+    beside = "\n".join(text for _, text in side_texts(record))
+    found = injection_signs(record.content)
+    return tuple(dict.fromkeys((*found, *injection_signs(beside)))) if beside else found
+
+
+def labelled(record: Record, signs: Sequence[str]) -> Record:
+    """A memory that reads like an order to an agent: labelled, and trusted little."""
+    if not signs:
+        return record
+    labels = dict.fromkeys((*record.labels, *(f"injection:{sign}" for sign in signs)))
+    return record.with_(trust=min(record.trust, LOW_TRUST), labels=tuple(labels))
+
+
+def _names_secret(record: Record) -> str | None:
+    """The field whose text makes the content a credential: `key="password"` for the content `hunter2`."""
+    content = record.content.strip()
+    if len(content) > _LONGEST_VALUE or "\n" in content:
+        return None
+    for name, text in side_texts(record, ("key", "tags", "season", "reason", "triggers")):
+        # A tag is about a whole sentence; only a value that stands alone is what it names.
+        alone = name == "key" or " " not in content
+        if alone and names_credential(text) and find_secrets(f"{text}: {content}"):
+            return name
+    return None
 
 
 def _side_problem(record: Record, policy: Mapping[str, Action], names: Mapping[str, Action]) -> str | None:
     """The first field beside the content that contains what must not be stored."""
     for fields, allowed in ((NAME_FIELDS, names), (TEXT_FIELDS, policy)):
         found = list(side_texts(record, fields))
-        # One look at everything: nearly always, that is all.
-        if not found or _is_clean("\n".join(text for _, text in found), allowed):
+        # One look at everything: nearly always, that is all. The names are the same from turn to turn of a session.
+        together = "\n".join(text for _, text in found)
+        if not found or (fields is NAME_FIELDS and not _contains_secret(together)) or _is_clean(together, allowed):
             continue
         for name, text in found:
             if not _is_clean(text, allowed):

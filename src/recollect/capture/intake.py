@@ -76,6 +76,8 @@ def record_of(
     named["agent"] = named["agent"] or (identity.agent if draft.scope == "agent" else None)
     scope = draft.scope or ("project" if named["project"] else "global")
     _check_scope(scope, named)
+    if scope != "agent" and identity.agent is not None and named["agent"] not in (None, identity.agent):
+        raise InvalidInput("agent", f"you are not {named['agent']!r}", "leave it out, or write as that agent")
     _check_membership(scope, named, identity)
     source = draft.source or _source_of(named["speaker"])
     return Record(

@@ -1,4 +1,6 @@
-"""Neighbours: the stored memories that a draft is similar to. Reconcile compares the draft with them.
+"""Neighbours: the stored memories that a draft is similar to, or shares rare words with. Reconcile compares the draft with them.
+
+Meaning alone is not enough: "Tom works at Google" and "Tom now works at Stripe" are less similar than many unrelated statements.
 
 A batch is looked up at once, before its first draft is stored. What the batch itself stores is added, and a draft is looked up
 again if the batch changed one of its neighbours. So the outcome is the same as for drafts stored one by one.
@@ -6,9 +8,11 @@ again if the batch changed one of its neighbours. So the outcome is the same as 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +29,10 @@ from recollect.values.terms import query_terms
 _COMPARED: tuple[Status, ...] = ("active", "superseded", "archived")
 _MOST_NEIGHBOURS = 12
 _MOST_TERMS = 48
+# Of a statement: so many of its first terms are looked up, alone and in pairs, and so many memories that have them are compared.
+# A term that more memories have says little about the subject.
+_FIRST_TERMS, _PAIRED_TERMS, _MOST_HOLDERS, _MOST_BY_WORDS = 8, 4, 12, 6
+_STATEMENT = 300  # characters; a longer text has too many words to say what it is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +56,20 @@ class Neighbour:
     status: Status
     similarity: float
 
-    def full_record(self, reader: Reader, account: str) -> Record:
-        """The whole memory. It is read only now, because the text alone rules out nearly all neighbours."""
-        snippet = self.snippet
-        record = snippet if isinstance(snippet, Record) else reader.fetch(account, [snippet.row])[0]
-        return record if record.status == self.status else record.with_(status=self.status)
-
 
 Neighbours = list[Neighbour]
+EmbeddedDraft = tuple[Record, DraftEmbedding]
+
+
+def read_records(reader: Reader, account: str, neighbours: Sequence[Neighbour]) -> list[Record]:
+    """The whole memories, in one read. Only of those that matter: the text alone rules out nearly all neighbours."""
+    rows = list({one.snippet.row: None for one in neighbours if isinstance(one.snippet, Snippet)})
+    read = dict(zip(rows, reader.fetch(account, rows), strict=True)) if rows else {}
+    records = [read[one.snippet.row] if isinstance(one.snippet, Snippet) else one.snippet for one in neighbours]
+    return [
+        record if record.status == one.status else record.with_(status=one.status)
+        for record, one in zip(records, neighbours, strict=True)
+    ]
 
 
 @dataclass(slots=True)
@@ -71,28 +85,66 @@ class NeighbourLookup:
     excluded: frozenset[str] = frozenset()
     statuses: tuple[Status, ...] = _COMPARED
     viewer: Viewer | None = None
+    # Whether memories that share rare words with a draft are its neighbours too, from any similarity on.
+    by_words: bool = False
+    # Which neighbours of a draft matter: their whole memories are read with the batch.
+    matters: Callable[[Neighbour, Record], bool] | None = None
     _found: dict[str, Neighbours] = field(default_factory=dict)
     # For each draft of a batch, the earlier drafts it is similar to.
     _earlier: dict[str, list[tuple[str, float]]] = field(default_factory=dict)
     _stored: dict[str, Record] = field(default_factory=dict)
     _changed: set[str] = field(default_factory=set)
 
-    def prefetch(self, reader: Reader, batch: Sequence[tuple[Record, DraftEmbedding]]) -> None:
+    def prefetch(self, reader: Reader, batch: Sequence[EmbeddedDraft]) -> None:
         """Look up a whole batch, with one search per group of drafts that may see the same memories."""
-        groups: dict[Viewer, list[tuple[Record, DraftEmbedding]]] = {}
+        groups: dict[Viewer, list[EmbeddedDraft]] = {}
         for new, embedding in batch:
             if embedding.vector is not None:
                 groups.setdefault(self.viewer or _viewer(new), []).append((new, embedding))
         for viewer, members in groups.items():
-            search = self._search_as(viewer)
-            near = reader.near(search, [embedding.vector for _, embedding in members if embedding.vector is not None])
-            similar = [self._above_floor(found, embedding) for found, (_, embedding) in zip(near, members, strict=True)]
-            rows = list({row: None for some in similar for row, _, _ in some})
-            snippets = dict(zip(rows, reader.read_snippets(viewer.account, rows), strict=True)) if rows else {}
-            for (new, _), some in zip(members, similar, strict=True):
-                self._found[new.id] = [Neighbour(snippets[row], status, value) for row, status, value in some]
+            for (new, _), found in zip(members, self._look_up(reader, viewer, members), strict=True):
+                self._found[new.id] = found
+            self._prefetch_records(reader, viewer.account, [new for new, _ in members])
 
-    def compare_drafts(self, batch: Sequence[tuple[Record, DraftEmbedding]]) -> None:
+    def _look_up(self, reader: Reader, viewer: Viewer, drafts: Sequence[EmbeddedDraft]) -> list[Neighbours]:
+        """For each draft, the memories that are similar, and then those that share its rare words and are not; most words first."""
+        search = self._search_as(viewer)
+        vectors = [embedding.vector for _, embedding in drafts if embedding.vector is not None]
+        phrases = [_phrases(new.content) if self.by_words else [] for new, _ in drafts]
+        near, held = reader.neighbours(search, vectors, [one for some in phrases for one in some], _MOST_HOLDERS)
+        similar = [self._above_floor(found, embedding) for found, (_, embedding) in zip(near, drafts, strict=True)]
+        each = iter(held)
+        counts = [Counter(row for _ in some for row in next(each)) for some in phrases]
+        sharing = [_most_shared(count, some) for count, some in zip(counts, similar, strict=True)]
+        rows = list(dict.fromkeys(row for some in similar for row, _, _ in some))
+        more = list(dict.fromkeys(row for some in sharing for row in some if row not in rows))
+        measured: dict[int, NDArray[np.float32]] = {}
+        if more:
+            texts, measured = reader.snippets_with_vectors(viewer.account, [*rows, *more])
+        else:
+            texts = reader.read_snippets(viewer.account, rows) if rows else ()
+        snippets = dict(zip([*rows, *more], texts, strict=True))
+        return [
+            [
+                *(Neighbour(snippets[row], status, similarity) for row, status, similarity in some),
+                *(Neighbour(snippets[row], "active", _similarity(embedding, measured.get(row))) for row in others),
+            ]
+            for (_, embedding), some, others in zip(drafts, similar, sharing, strict=True)
+        ]
+
+    def _prefetch_records(self, reader: Reader, account: str, drafts: Sequence[Record]) -> None:
+        """Read the memories of all neighbours that matter to any of these drafts at once."""
+        if self.matters is None:
+            return
+        wanted = [one for new in drafts for one in self._found[new.id] if self.matters(one, new)]
+        read = {one.snippet.id: full for one, full in zip(wanted, read_records(reader, account, wanted), strict=True)}
+        for new in drafts:
+            self._found[new.id] = [
+                replace(one, snippet=read[one.snippet.id]) if one.snippet.id in read else one
+                for one in self._found[new.id]
+            ]
+
+    def compare_drafts(self, batch: Sequence[EmbeddedDraft]) -> None:
         """Compare the drafts of a batch with each other, as they will be compared with what is stored."""
         embedded = [(new, embedding.vectors) for new, embedding in batch if embedding.vectors is not None]
         scale = next((embedding.calibration for _, embedding in batch if embedding.calibration is not None), None)
@@ -127,7 +179,8 @@ class NeighbourLookup:
         found = [*prefetched, *self._from_batch(new)]
         if any(one.snippet.id in self._changed for one in found):
             return self._search(reader, new, embedding)
-        return sorted(found, key=lambda one: -one.similarity)[:_MOST_NEIGHBOURS]
+        near = sorted((one for one in found if one.similarity >= self.floor), key=lambda one: -one.similarity)
+        return [*near[:_MOST_NEIGHBOURS], *(one for one in found if one.similarity < self.floor)]
 
     def _from_batch(self, new: Record) -> Neighbours:
         """The memories stored by this batch that a draft is similar to and may be compared with."""
@@ -158,9 +211,7 @@ class NeighbourLookup:
         search = self._search_as(self.viewer or _viewer(new))
         if embedding.vector is None or embedding.calibration is None:
             return self._by_words(reader, new, search)
-        similar = self._above_floor(reader.near(search, [embedding.vector])[0], embedding)
-        snippets = reader.read_snippets(new.account, [row for row, _, _ in similar])
-        return [Neighbour(one, status, value) for one, (_, status, value) in zip(snippets, similar, strict=True)]
+        return self._look_up(reader, search.viewer, [(new, embedding)])[0]
 
     def _search_as(self, viewer: Viewer) -> Search:
         return Search(viewer, Filter(statuses=self.statuses), self.now.timestamp(), depth=_MOST_NEIGHBOURS)
@@ -175,6 +226,27 @@ class NeighbourLookup:
             Neighbour(one, STATUSES[found.columns.status[i]], float(similarity[i]))
             for one, i in zip(snippets, order, strict=True)
         ]
+
+
+def _phrases(text: str) -> list[tuple[str, ...]]:
+    """What to look for in other memories: the first terms of a statement, and pairs of the very first, where the subject is."""
+    if len(text) > _STATEMENT:
+        return []
+    terms = query_terms(text)[:_FIRST_TERMS]
+    return [*((term,) for term in terms), *combinations(terms[:_PAIRED_TERMS], 2)]
+
+
+def _most_shared(counts: Counter[int], similar: Sequence[tuple[int, Status, float]]) -> list[int]:
+    """The rows that share most phrases with a draft, newest first among equals, without those that are similar to it."""
+    known = {row for row, _, _ in similar}
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], -item[0]))
+    return [row for row, _ in ranked if row not in known][:_MOST_BY_WORDS]
+
+
+def _similarity(embedding: DraftEmbedding, vectors: NDArray[np.float32] | None) -> float:
+    if embedding.vector is None or embedding.calibration is None or vectors is None:
+        return 0.0
+    return float(embedding.calibration.similarity(embedding.vector @ vectors[0]))
 
 
 def _viewer(new: Record) -> Viewer:

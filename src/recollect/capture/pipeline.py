@@ -81,7 +81,7 @@ class Capture:
         operation = new_id(now)
         for batch in self._embed_batches(items, verbatim):
             compared = compare and not verbatim
-            lookup = NeighbourLookup(now, self._reconciler.contradiction, siblings) if compared else None
+            lookup = self._reconciler.lookup(now, siblings) if compared else None
             with uow.transaction(*projects, at=now, operation=operation) as tx:
                 done = self._reconcile_and_commit(tx, uow, batch, now, lookup, keyed=keyed)
                 if also is not None:

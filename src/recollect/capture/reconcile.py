@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from recollect.capture.neighbours import DraftEmbedding, NeighbourLookup
+from recollect.capture.neighbours import DraftEmbedding, Neighbour, NeighbourLookup, read_records
 from recollect.ports import Judge, Transaction
 from recollect.values.ids import normalised
 from recollect.values.memory import Record, StoredText
-from recollect.values.outcome import Conflict, Outcome, Superseded
+from recollect.values.outcome import CONFLICTING, Conflict, Outcome, Superseded, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +31,21 @@ class Replaces:
 
     old: Record
     reason: str
-    conflicts: tuple[Conflict, ...] = ()
+    related: tuple[Conflict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Novel:
-    """Nothing stored says the same; some memories may contradict it."""
+    """Nothing stored says the same; some memories may contradict it or bear on it."""
 
-    conflicts: tuple[Conflict, ...] = ()
+    related: tuple[Conflict, ...] = ()
 
 
 Decision = Duplicate | Replaces | Novel
+
+# The similarity from which texts are compared: updates of the same statement are often not more similar than this.
+_COMPARED = 0.4
+_MOST_TOLD = 5
 
 
 class BatchTexts:
@@ -70,7 +75,7 @@ class BatchTexts:
 
 @dataclass(frozen=True, slots=True)
 class Reconciler:
-    """The judge, and the similarity from which a memory is compared at all.
+    """The judge, and the similarity from which a memory is told of even if the judge sees no relation.
 
     With `keyed`, drafts are values that belong to their keys: none is merged with, or replaces, the value of another key.
     """
@@ -78,6 +83,11 @@ class Reconciler:
     judge: Judge
     contradiction: float
     keyed: bool = False
+
+    def lookup(self, now: datetime, excluded: frozenset[str]) -> NeighbourLookup:
+        """Where the memories come from with which the drafts of a batch are compared."""
+        floor = min(_COMPARED, self.contradiction)
+        return NeighbourLookup(now, floor, excluded, by_words=True, matters=self._matters)
 
     def for_batch(
         self, texts: BatchTexts, lookup: NeighbourLookup
@@ -103,29 +113,45 @@ class Reconciler:
     def _by_neighbours(
         self, tx: Transaction, new: Record, embedding: DraftEmbedding, lookup: NeighbourLookup
     ) -> Decision:
-        conflicts: list[Conflict] = []
+        told: list[Conflict] = []
         replaced: Replaces | None = None
-        for found in lookup.of(tx, new, embedding):
-            similarity = found.similarity
-            verdict = self.judge.compare(found.snippet.content, new.content, similarity)
-            if verdict.relation == "different":
-                continue  # nearly all neighbours end here, before the whole memory is read
-            old = found.full_record(tx, new.account)
+        near = [one for one in lookup.of(tx, new, embedding) if self._matters(one, new)]
+        for found, old in zip(near, read_records(tx, new.account, near), strict=True):
             if self._has_other_key(old, new):
                 continue
+            similarity, verdict = found.similarity, self._compare(found, new)
             here = old.place == new.place
             if verdict.relation == "same" and here:
                 if old.status in ("active", "archived"):
                     return Duplicate(old, verdict.reason)
-            elif old.status != "active" or verdict.relation not in ("changed", "contradicts"):
+            elif old.status != "active" or verdict.relation == "same":
                 continue
             elif verdict.relation == "changed" and here and replaced is None:
                 replaced = Replaces(old, verdict.reason)
             else:
-                conflicts.append(Conflict(old, round(similarity, 3), verdict.reason, new.id))
-        if replaced is not None:
-            return Replaces(replaced.old, replaced.reason, tuple(conflicts))
-        return Novel(tuple(conflicts))
+                told.append(_told(old, new, similarity, verdict))
+        related = _most_relevant(told)
+        return Novel(related) if replaced is None else Replaces(replaced.old, replaced.reason, related)
+
+    def _compare(self, found: Neighbour, new: Record) -> Verdict:
+        return self.judge.compare(found.snippet.content, new.content, found.similarity)
+
+    def _matters(self, found: Neighbour, new: Record) -> bool:
+        """Whether the judge sees a relation, or the two are so similar that a person should."""
+        return found.similarity >= self.contradiction or self._compare(found, new).relation != "different"
 
     def _has_other_key(self, old: Record, new: Record) -> bool:
         return self.keyed and old.key not in (None, new.key)
+
+
+def _told(old: Record, new: Record, similarity: float, verdict: Verdict) -> Conflict:
+    if verdict.relation == "different":
+        return Conflict(old, round(similarity, 3), "similar; the rules cannot tell more", new.id, "related")
+    return Conflict(old, round(similarity, 3), verdict.reason, new.id, verdict.relation)
+
+
+def _most_relevant(told: Sequence[Conflict]) -> tuple[Conflict, ...]:
+    """Every contradiction, and then the most similar of the others."""
+    conflicts = [one for one in told if one.relation in CONFLICTING]
+    others = sorted((one for one in told if one.relation not in CONFLICTING), key=lambda one: -one.similarity)
+    return (*conflicts, *others[: max(0, _MOST_TOLD - len(conflicts))])

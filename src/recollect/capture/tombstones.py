@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.access import with_contexts
-from recollect.capture.neighbours import DraftEmbedding, Neighbour, NeighbourLookup
+from recollect.capture.neighbours import DraftEmbedding, Neighbour, NeighbourLookup, read_records
 from recollect.ports import Calibrated, Judge, Reader
 from recollect.values.memory import Record, StoredText, side_texts
 from recollect.values.outcome import Relation
@@ -113,22 +113,21 @@ class Tombstones:
         if not incoming:
             return {}
         everywhere = Viewer(identity, everywhere=True)
-        lookup = NeighbourLookup(now, self.floor, statuses=("forgotten",), viewer=everywhere)
+        lookup = NeighbourLookup(now, self.floor, statuses=("forgotten",), viewer=everywhere, matters=self._says_again)
         scale = self.calibration() if any(vectors is not None for _, vectors in incoming) else None
         drafts = [(record, _embedding(vectors, scale)) for record, vectors in incoming]
         lookup.prefetch(reader, drafts)
         found: dict[str, Tombstone] = {}
         for record, embedding in drafts:
-            for near in lookup.of(reader, record, embedding):
-                if near.snippet.id == record.id or not self._says_again(near, record):
-                    continue
-                old = near.full_record(reader, record.account)
-                if not ignored(old):
-                    found[record.id] = Tombstone(old)
-                    break
+            near = [one for one in lookup.of(reader, record, embedding) if self._says_again(one, record)]
+            blocking = [old for old in read_records(reader, record.account, near) if not ignored(old)]
+            if blocking:
+                found[record.id] = Tombstone(blocking[0])
         return found
 
     def _says_again(self, old: Neighbour, new: Record) -> bool:
+        if old.snippet.id == new.id:
+            return False
         text, similarity = old.snippet.content, old.similarity
         return restates(text, new.content, similarity, self.judge.compare(text, new.content, similarity).relation)
 
@@ -212,7 +211,7 @@ def restates(old: str, new: str, similarity: float, relation: Relation) -> bool:
     """
     if relation in ("same", "extends"):
         return True
-    if relation != "different" or similarity < _RESTATED:
+    if relation not in ("different", "related") or similarity < _RESTATED:
         return False
     before, after = set(query_terms(old)), set(query_terms(new))
     return _same_names(old, new) and len(before & after) >= _SHARED_TERMS * len(before | after)

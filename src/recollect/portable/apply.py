@@ -16,6 +16,7 @@ from recollect.errors import InvalidInput
 from recollect.portable.exporter import ALL_ACCESSES, COUNTERS
 from recollect.portable.import_report import ImportTally
 from recollect.portable.merge_policy import (
+    NOT_HERE,
     ImportPolicy,
     InsertMemory,
     KeepExisting,
@@ -39,10 +40,12 @@ from recollect.values.cluster import owner_of
 from recollect.values.document import Access, Document
 from recollect.values.enums import EventKind
 from recollect.values.event import Event, Image
+from recollect.values.plain import strings_in
 from recollect.values.scope import Place
 
 _EVENT_PAGE = 5000
-_TEXT_FIELDS = ("content", "snippet")
+_TEXT_FIELDS = ("content", "snippet", "reason", "tags", "triggers")
+_NAME_FIELDS = ("agent", "team", "project", "task", "session", "speaker", "season", "key", "file_paths")
 
 
 class ItemWriter:
@@ -120,7 +123,7 @@ class ItemWriter:
                 else:
                     tx.insert(record, current, kind)
             except InvalidInput as error:
-                self._refuse(item, f"{error.field}: {error.problem}")
+                self._refuse(item, NOT_HERE if error.field == "id" else f"{error.field}: {error.problem}")
                 return False
             if vectors is not None and item.model is not None and current is None:
                 vectors = self._keep_other_vectors(tx, decision, item.model, vectors)
@@ -173,7 +176,7 @@ class ItemWriter:
         mine = {found.id for found in reader.documents(account, "context") if self._policy.owns(reader, found)}
         mine |= self._contexts
         for item in items:
-            if item.document not in mine:
+            if item.document not in mine or not self._policy.named([item.access.agent, item.access.action]):
                 continue
             if item.document not in self._logs:
                 self._logs[item.document] = Counter(reader.accesses(account, item.document, ALL_ACCESSES))
@@ -188,6 +191,9 @@ class ItemWriter:
         account = self._policy.account
         for item in items:
             if isinstance(item, SwitchItem):
+                if not self._policy.named([item.project]) or self._policy.gone(reader, [item.project]) is not None:
+                    self._tally.refuse("off", None, "the name of the project must not be stored", memory=False)
+                    continue
                 is_new = item.project not in reader.switched_off(account)
                 if is_new and tx is not None:
                     tx.switch(account, item.project, on=False)
@@ -269,8 +275,13 @@ class JournalReplay:
 
     def _screened(self, event: Event) -> Event:
         """An event whose images hold text that must not be stored loses them, as after a purge."""
+        if not self._policy.named([event.actor]):
+            self._tally.refuse(f"event {event.operation}", event.memory_id, "its actor contains a secret", memory=False)
+            event = replace(event, actor=self._policy.actor)
         texts = [part for image in (event.before, event.after) if image and (part := self._texts(event, image))]
-        if not texts or self._policy.clean(texts):
+        texts += [event.reason] if event.reason else []
+        named = [name for image in (event.before, event.after) if image for name in _names(event, image)]
+        if self._policy.named(named) and (not texts or self._policy.clean(texts)):
             return self._with_own_account(event)
         reason = "its images contain text that must not be stored"
         self._tally.refuse(f"event {event.operation}", event.memory_id, reason, memory=False)
@@ -290,3 +301,10 @@ class JournalReplay:
         if event.document is None:
             return [image[name] for name in _TEXT_FIELDS if image.get(name)]
         return {**image["body"], "vector": None}
+
+
+def _names(event: Event, image: Image) -> list[str]:
+    """The names in the image of an event: of a memory its places and keys, of a document its own and its place."""
+    if event.document is not None:
+        return [str(image.get("name") or ""), *map(str, image.get("place") or ())]
+    return [name for field in _NAME_FIELDS if image.get(field) for name in strings_in(image[field])]

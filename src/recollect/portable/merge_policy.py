@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 from recollect.capture.tombstones import Incoming, Tombstone
 from recollect.portable.stream import HalfVectors, MemoryItem
 from recollect.ports import Clock, Reader
+from recollect.tiers.pools import order_labels
 from recollect.values.document import Document, document_image
 from recollect.values.event import difference
 from recollect.values.memory import Record
@@ -21,10 +22,11 @@ class ImportPolicy:
     """Who imports into which account, and the rules of other stages that apply.
 
     `screen` returns a memory as it may be stored, or the reason why it must not be; `clean` says whether any JSON value may be
-    stored, `gone` whether one of some texts was forgotten or purged. `blocked` returns, by id, the tombstones of texts that must
-    not come back, without those of some forgotten memories; it gets the vectors that are of the `model` in use (its name and
-    dimensions). `reach` says whether a memory may be written to a place, `owns` whether a document may be created or changed. The
-    `owner` of the account may also import what belongs to the account as a whole: purged digests, switches, counters, history.
+    stored, `named` whether some names may be, `gone` whether one of some texts was forgotten or purged. `blocked` returns, by id,
+    the tombstones of texts that must not come back, without those of some forgotten memories; it gets the vectors that are of the
+    `model` in use (its name and dimensions). `reach` says whether a memory may be written to a place, `owns` whether a document
+    may be created or changed. The `owner` of the account may also import what belongs to the account as a whole: purged digests,
+    switches, counters, history.
     """
 
     account: str
@@ -32,12 +34,17 @@ class ImportPolicy:
     clock: Clock
     screen: Callable[[Record], Record | str]
     clean: Callable[[Any], bool]
+    named: Callable[[Iterable[str | None]], bool]
     gone: Callable[[Reader, Sequence[str]], Tombstone | None]
     blocked: Callable[[Reader, Incoming, Callable[[Record], bool]], Mapping[str, Tombstone]]
     reach: Callable[[Reader, Place], bool]
     owns: Callable[[Reader, Document], bool]
     owner: bool
     model: tuple[str, int] | None = None
+
+
+# Said of an id that is in use where the caller cannot look: it does not tell whose it is, nor that it exists.
+NOT_HERE = "it cannot be stored here; export it again as a new memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +138,7 @@ class MergePlanner:
                 f"its scope ({record.scope}) is out of reach; import everything, or import as the identity it belongs to"
             )
         if known is not None and not self._reaches(known.place):
-            return RefuseItem("its id is taken")
+            return RefuseItem(NOT_HERE)
         if known is not None:
             known = known.with_(status="active", superseded_by=None) if known.status == "superseded" else known
             if record.updated_at <= known.updated_at or difference(known, record) == ({}, {}):
@@ -191,6 +198,9 @@ def decide_document(
     ):
         return None
     parts = _screened_parts(document)
+    body = document.body or {}
+    if not policy.named([document.name, *document.place, body.get("owner"), body.get("run"), body.get("session")]):
+        return RefuseItem(f"the name of this {document.kind} contains a secret")
     if not policy.clean(parts):
         return RefuseItem(f"this {document.kind} contains text that must not be stored")
     gone = policy.gone(reader, [document.name, *strings_in(parts)])
@@ -199,6 +209,9 @@ def decide_document(
     namesakes = reader.documents(policy.account, document.kind, document.name)
     if any(each.place == document.place and each.id != document.id for each in namesakes):
         return RefuseItem(f"there is another {document.kind} named {document.name!r} here")
+    if document.kind == "pool":
+        # A file may leave out the label of what it brings.
+        return replace(document, body={**body, "labels": order_labels(body.get("data"))})
     return document
 
 

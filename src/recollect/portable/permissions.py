@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -80,6 +80,7 @@ class TransferPermissions:
             clock=runtime.clock,
             screen=screen,
             clean=self._is_clean,
+            named=self._are_names,
             gone=gone,
             blocked=blocked,
             reach=self._reaches,
@@ -122,6 +123,10 @@ class TransferPermissions:
         # A memory that was redacted before has its label already.
         labels = tuple(dict.fromkeys(vetted.record.labels))
         return vetted.record if labels == vetted.record.labels else vetted.record.with_(labels=labels)
+
+    def _are_names(self, names: Iterable[str | None]) -> bool:
+        gate = self.uow.runtime.gate
+        return all(gate.is_name(name) for name in names if name)
 
     def _is_clean(self, value: Any) -> bool:
         text = json.dumps(value, ensure_ascii=False)

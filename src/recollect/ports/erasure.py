@@ -1,7 +1,8 @@
-"""Erasure: find everything that contains a word, and take texts out of the journal."""
+"""Erasure: find everything that contains some words, and take texts out of the journal."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from recollect.values.event import Event
@@ -11,10 +12,11 @@ from recollect.values.purge import Mentions
 class ErasureReader(Protocol):
     """Reads what the indexes do not cover, so it takes as long as the account is large; only a purge needs it."""
 
-    def mentions(self, account: str, word: str) -> Mentions:
-        """Everything of an account that contains a word of lower-case ASCII letters and digits, in upper or lower case.
+    def mentions(self, account: str, words: Sequence[str], memory_id: str) -> Mentions:
+        """Everything of an account that contains one of some words of ASCII letters and digits, in upper or lower case.
 
-        An empty word is contained in everything. Gaps and their events are always included: a question says a text in other words.
+        They are given in lower case; an empty one is contained in everything. Always included are gaps and their events, because
+        a question says a text in other words, the contexts, which tell who may see what, and the events of one memory.
         """
 
 

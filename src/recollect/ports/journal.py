@@ -27,6 +27,9 @@ class JournalReader(Protocol):
     ) -> list[Event]:
         """Events by memory or operation, with sequence numbers between `after` and `before`, both excluded."""
 
+    def last_event(self, account: str) -> int:
+        """The sequence number of the newest event; 0 without any."""
+
     def operations_like(self, account: str, part: str, limit: int) -> list[str]:
         """The ids of operations that begin or end with some hexadecimal digits."""
 

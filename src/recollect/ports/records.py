@@ -27,6 +27,11 @@ class RecordReader(Protocol):
     def read_snippets(self, account: str, rows: Sequence[int]) -> Sequence[Snippet | Record]:
         """The texts of some rows, in the order of `fetch`; a back end that has the whole records anyway may return them."""
 
+    def snippets_with_vectors(
+        self, account: str, rows: Sequence[int]
+    ) -> tuple[Sequence[Snippet | Record], dict[int, Vectors]]:
+        """`read_snippets`, and by row the vectors of those that have any, in one round trip."""
+
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]: ...
     def find(self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0) -> list[Record]:
         """What an identity reaches and a filter passes, newest first; a negative limit means no limit."""

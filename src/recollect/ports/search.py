@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.ports.models import Vectors
-from recollect.values.scope import Identity
+from recollect.values.memory import Record
+from recollect.values.scope import Identity, Visit
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Near, Search
 
 
@@ -21,11 +22,22 @@ class SearchReader(Protocol):
     def rows_with_terms(self, search: Search, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
         """For each phrase, the visible rows that hold all its terms; none when they are more than `most`."""
 
+    def neighbours(
+        self, search: Search, vectors: Sequence[Vectors], phrases: Sequence[Sequence[str]], most: int
+    ) -> tuple[list[Near], list[list[int]]]:
+        """`near`, and `rows_with_terms` among the active rows: what a new text is compared with, in one round trip."""
+
     def filter_visible(self, search: Search, rows: Sequence[int]) -> list[int]:
         """Those of some rows that a search may return, in the same order."""
 
+    def fetch_visible(self, search: Search, rows: Sequence[int]) -> dict[int, Record]:
+        """The memories of those of some rows that a search may return, by row."""
+
     def list_by_delivery(self, search: Search, queries: Sequence[DeliveryQuery]) -> list[list[int]]:
         """The rows of each of several lists, under one viewer and filter, whatever the search is about."""
+
+    def fetch_by_delivery(self, search: Search, lists: Sequence[DeliveryQuery]) -> list[dict[int, Record]]:
+        """The memories of the same lists, by row, in their order."""
 
     def triggers(self, account: str) -> list[tuple[int, str]]:
         """Every trigger pattern with the row of its memory; the same list object while nothing changed."""
@@ -33,8 +45,11 @@ class SearchReader(Protocol):
     def tag_names(self, account: str) -> list[str]:
         """Every tag of an account; the same list object while nothing changed."""
 
-    def tag_counts(self, identity: Identity, now: datetime) -> dict[str, int]:
-        """The tags of what an identity reaches and may recall, with how many memories carry each."""
+    def tag_counts(self, identity: Identity, now: datetime, visit: Visit | None = None) -> dict[str, int]:
+        """The tags of what an identity reaches and may recall, with how many memories carry each.
+
+        With `visit`, memories of other sessions and tasks do not count.
+        """
 
     def embedded(self, account: str) -> Embedded:
         """Every active memory with a vector: the input of clustering."""

@@ -12,7 +12,7 @@ from recollect.recall.layers import select_layers, tagged_rows
 from recollect.recall.run import count_accesses
 from recollect.recall.state import RecallRequest
 from recollect.unit_of_work import UnitOfWork
-from recollect.validation import MAX_CONTEXT, clean_time
+from recollect.validation import MAX_CONTEXT, clean_flag, clean_time, shown
 from recollect.values.normalise import normalise
 from recollect.values.recalled import Block
 from recollect.values.search import Filter, Search
@@ -69,7 +69,7 @@ def _assembled(uow: UnitOfWork, topic: str | None, fields: BlockFields) -> Assem
         tagged = tagged_rows(reader, here.viewer.account)
         off = tuple(sorted(reader.switched_off(here.viewer.account)))
         search = Search(here.viewer, Filter(without=off), now.timestamp())
-        plan = BlockPlan(search, tagged, layers, budget, bool(fields.get("start")))
+        plan = BlockPlan(search, tagged, layers, budget, clean_flag("start", fields.get("start")))
         made = assembly.block(reader, plan, about)
         return here.redact(reader, made)
 
@@ -86,5 +86,5 @@ def _topic(given: Any) -> str | None:
 
 def _budget(given: Any) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= _LARGEST:
-        raise InvalidInput("budget", f"{given!r} is not a number of characters", f"give 1 to {_LARGEST:,}")
+        raise InvalidInput("budget", f"{shown(given)} is not a number of characters", f"give 1 to {_LARGEST:,}")
     return given

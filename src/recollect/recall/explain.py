@@ -11,6 +11,7 @@ import numpy as np
 from recollect.ports import Reader
 from recollect.recall.features import Features, GraphPath
 from recollect.recall.profiles import Profile, Scores
+from recollect.recall.ranking import newer_sides
 from recollect.recall.state import RecallState
 from recollect.values.link import Node
 from recollect.values.memory import Record, confidence_now
@@ -26,6 +27,7 @@ def build_hits(state: RecallState) -> None:
     features, explainer = ranking.features, _explainer(state) if state.request.explain else None
     embedded = (~np.isnan(features.candidates.cosine[answers])).tolist()
     similarities = features.similarity[answers].tolist()
+    newer = newer_sides([state.records[row] for row in ranking.rows_of(answers)])
     hits = []
     for rank, (index, row) in enumerate(zip(answers, ranking.rows_of(answers), strict=True)):
         record, trigger = state.records[row], patterns.get(row)
@@ -33,7 +35,17 @@ def build_hits(state: RecallState) -> None:
         reason = None
         if explainer is not None:
             reason = explainer.explain(index, record, moved=index in state.moved, trigger=trigger)
-        hits.append(Hit(record, round(ranking.scores.shown(index), 6), similarity, reason, trigger))
+        hits.append(
+            Hit(
+                record,
+                round(ranking.scores.shown(index), 6),
+                similarity,
+                reason,
+                trigger,
+                newer.get(record.id),
+                round(float(state.relevance[index]), 4),
+            )
+        )
     state.hits = tuple(hits)
 
 

@@ -42,7 +42,8 @@ class Features:
 
     `similarity` is calibrated; `coverage` is the part of the query's words a candidate has, weighted by how rare they are.
     `reached` has the graph paths by row, for profiles that walk the graph. `shared_names` says how strongly each candidate is
-    connected to the best ones by a rare name, for profiles that expand by names.
+    connected to the best ones by a rare name, for profiles that expand by names. `unrelated` is the similarity of an unrelated
+    memory: that of the mean of all memories, if it is known.
     """
 
     query: Query
@@ -52,6 +53,7 @@ class Features:
     embedded: bool
     reached: Mapping[int, GraphPath] = field(default_factory=dict)
     shared_names: Floats | None = None
+    unrelated: float | None = None
 
     @property
     def columns(self) -> Columns:
@@ -81,6 +83,13 @@ class Features:
         most = float(np.sort(weights)[-_WORDS_OF_ONE:].sum())
         covered: Floats = np.minimum(np.vecdot(had, weights) / max(most, 1e-6), 1.0).astype(np.float32)
         return covered
+
+    def unknown_words(self) -> float:
+        """The part of the query's words that no memory has, without those that name a time."""
+        query = self.query
+        timed = [is_time_word(query.words.get(term, term)) for term in query.terms]
+        known = [idf > 0 for idf, is_time in zip(self.candidates.idf, timed, strict=False) if not is_time]
+        return 1 - sum(known) / len(known) if known else 0.0
 
     def in_window(self) -> NDArray[np.bool_]:
         """Which candidates happened (or else were stored) within the time the query asks about."""
@@ -134,4 +143,6 @@ def extract_features(query: Query, candidates: Candidates, calibration: Calibrat
         return Features(query, candidates, coverage, coverage, embedded=False)
     similar = calibration.similarity(np.where(known, candidates.cosine, np.float32(0)))
     similarity = np.where(known, similar, coverage).astype(np.float32)
-    return Features(query, candidates, similarity, coverage, embedded=True)
+    mean = calibration.similarity(np.array([candidates.mean_cosine], np.float32))
+    unrelated = float(mean[0]) if candidates.mean_cosine else None
+    return Features(query, candidates, similarity, coverage, embedded=True, unrelated=unrelated)

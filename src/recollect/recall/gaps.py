@@ -48,7 +48,12 @@ def record_misses(tx: Transaction, misses: Sequence[Miss]) -> None:
 
 def _count_again(tx: Transaction, gap: Document, miss: Miss) -> Document:
     body = _body(gap)
-    again = gap.with_body(miss.at, count=body["count"] + 1, last_at=miss.at.isoformat(), answered_by=None)
+    # Asked in two sessions, it belongs to neither.
+    where = {
+        name: asked if asked == body.get(name) else None
+        for name, asked in (("session", miss.viewer.session), ("task", miss.viewer.task))
+    }
+    again = gap.with_body(miss.at, count=body["count"] + 1, last_at=miss.at.isoformat(), answered_by=None, **where)
     # Only a count that reopens the gap is written to the journal.
     tx.put_document(gap, again, None if body["answered_by"] is None else "miss")
     return again
@@ -62,6 +67,7 @@ def _open_gap(tx: Transaction, account: str, key: tuple[str, Place], miss: Miss)
         "count": 1,
         "last_at": miss.at.isoformat(),
         "session": miss.viewer.session,
+        "task": miss.viewer.task,
         "answered_by": None,
     }
     made = Document(new_id(miss.at), account, "gap", key[0], miss.at, miss.at, key[1], body)
@@ -110,9 +116,9 @@ def _similarity(gap: Document, vectors: Floats | None, calibration_of: Calibrati
     return float(calibration.similarity(float(np.vecdot(np.atleast_2d(vectors), asked).max())))
 
 
-def topics(reader: Reader, identity: Identity, *, answered: bool = False) -> list[Topic]:
-    """The gaps an identity may see, grouped by shared terms, the most asked topic first."""
-    visible = [gap for gap in reader.documents(identity.account, "gap") if reaches(identity, gap.place)]
+def topics(reader: Reader, viewer: Viewer, *, answered: bool = False) -> list[Topic]:
+    """The gaps a viewer may see, grouped by shared terms, the most asked topic first."""
+    visible = [gap for gap in reader.documents(viewer.account, "gap") if _is_shown(viewer, gap)]
     shown = [gap for gap in visible if answered or _body(gap)["answered_by"] is None]
     groups: list[list[Document]] = []
     for gap in sorted(shown, key=lambda gap: (-_body(gap)["count"], gap.id)):
@@ -123,6 +129,13 @@ def topics(reader: Reader, identity: Identity, *, answered: bool = False) -> lis
             topic.append(gap)
     found = [Topic(_body(group[0])["question"], tuple(_gap_of(gap) for gap in group)) for group in groups]
     return sorted(found, key=lambda topic: -topic.count)
+
+
+def _is_shown(viewer: Viewer, gap: Document) -> bool:
+    """A question that was asked in a session or a task alone is shown to those who name it."""
+    body = _body(gap)
+    here = body["session"] in (None, viewer.session) and body.get("task") in (None, viewer.task)
+    return here and reaches(viewer.identity, gap.place)
 
 
 def erase_gaps(tx: Transaction, memory: Record) -> None:

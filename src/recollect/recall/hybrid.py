@@ -32,7 +32,6 @@ class Hybrid(Profile):
     needs: ClassVar[Needs] = Needs(
         words=True,
         meaning=True,
-        mean_cosine=True,
         neighbouring_turns=2,
         time_windows=True,
         standing_instructions=True,
@@ -40,14 +39,15 @@ class Hybrid(Profile):
         newest_first=True,
     )
     name: str = "hybrid"
-    meaning: float = 0.55
+    meaning: float = 0.5
+    meaning_alone: float = 0.9
     near: float = 0.7
     far: float = 0.4
     near_meaning: float = 0.2
     assistant: float = 0.4
     assistant_asked: float = 0.1
     question: float = 0.05
-    standing_instruction: float = 0.3
+    standing_instruction: float = 0.4
     window: float = 0.7
     future: float = 0.4
     shared_name: float = 0.2
@@ -63,7 +63,8 @@ class Hybrid(Profile):
     @property
     def formula(self) -> str:
         return (
-            f"{self.meaning:g}·meaning + {1 - self.meaning:g}·words, both with what neighbouring turns lend,"
+            f"{self.meaning:g} to {self.meaning_alone:g}·meaning + the rest·words, by how many words of the query any memory has,"
+            " both with what neighbouring turns lend,"
             " + priors: who spoke, when, how it was judged"
         )
 
@@ -80,7 +81,7 @@ class Hybrid(Profile):
         words = self._words(features, neighbours)
         parts: dict[str, ScorePart] = {}
         if features.embedded:
-            share = self.meaning if words.any() else 1.0
+            share = self._share(features) if words.any() else 1.0
             parts["meaning"] = ScorePart(self._meaning(features, neighbours), share)
             parts["words"] = ScorePart(words, 1 - share)
         else:
@@ -90,6 +91,11 @@ class Hybrid(Profile):
         weighted *= np.array([part.weight for part in parts.values()], np.float32)[:, None]
         total = np.add.reduce(weighted, axis=0)
         return Scores(np.where(_is_answer(features), total, np.nan), parts)
+
+    def _share(self, features: Features) -> float:
+        """The weight of meaning: the less of what the query is about any memory has in words, the more meaning counts."""
+        carried = float(features.topic_coverage().max(initial=0.0))
+        return self.meaning + (self.meaning_alone - self.meaning) * (1 - carried)
 
     def _meaning(self, features: Features, neighbours: NDArray[np.intp] | None) -> Floats:
         candidates = features.candidates

@@ -19,6 +19,7 @@ from recollect.ports import Calibrated, Reader
 from recollect.recall.features import Features, extract_features
 from recollect.recall.profiles import Profile
 from recollect.recall.query import Query
+from recollect.validation import shown
 from recollect.values.link import Node
 from recollect.values.memory import Record
 from recollect.values.search import Candidates, DeliveryQuery, Floats, Search
@@ -62,7 +63,7 @@ def _stable_features(query: Query, found: Candidates, calibration: Calibrated | 
     length = 2.0 ** round(math.log2(max(float(found.columns.length.mean()), 1.0)))
     similarity = np.where(np.isnan(found.cosine), np.float32(np.nan), features.similarity)
     own = replace(found, cosine=similarity, mean_cosine=0.0, mean_length=length, considered=found.visible)
-    return replace(features, candidates=own)
+    return replace(features, candidates=own, unrelated=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +123,11 @@ def select_layers(layers: Any) -> tuple[Layer, ...]:
     if layers is None:
         return LAYERS
     if isinstance(layers, str) or not isinstance(layers, Iterable):
-        raise InvalidInput("layers", f"{layers!r} is not a list of layers", "give names, or shares by name")
+        raise InvalidInput("layers", f"{shown(layers)} is not a list of layers", "give names, or shares by name")
     given = list(layers)
     for name in given:
         if name not in NAMES:
-            raise InvalidInput("layers", f"{name!r} is unknown", f"layers: {', '.join(NAMES)}")
+            raise InvalidInput("layers", f"{shown(name)} is unknown", f"layers: {', '.join(NAMES)}")
     shares = {layer.name: layer.share for layer in LAYERS}
     if isinstance(layers, Mapping):
         shares |= {name: _share(name, value) for name, value in layers.items()}
@@ -141,36 +142,35 @@ def select_layers(layers: Any) -> tuple[Layer, ...]:
 
 def _share(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidInput("layers", f"the share of {name} is {value!r}", "give a number from 0 to 1")
+        raise InvalidInput("layers", f"the share of {name} is {shown(value)}", "give a number from 0 to 1")
     return float(value)
 
 
 def collect_offers(reader: Reader, request: LayerRequest) -> LayerOffers:
-    """What each layer may take: all lists are read together, and then all memories."""
-    search, account = request.search, request.search.viewer.account
+    """What each layer may take: all lists are read together, with their memories."""
     queries = _layer_queries(request)
-    listed = dict(zip(queries, reader.list_by_delivery(search, list(queries.values())), strict=True))
-    rows: dict[str, Sequence[int]] = {**listed, "triggered": request.triggered}
+    listed = dict(zip(queries, reader.fetch_by_delivery(request.search, list(queries.values())), strict=True))
+    found = {name: list(memories.values()) for name, memories in listed.items()}
     if request.relevant is not None:
-        rows["relevant"] = request.relevant[:_MOST_RELEVANT]
-    every = list(dict.fromkeys(row for some in rows.values() for row in some))
-    known = dict(zip(every, reader.fetch(account, every), strict=True)) if every else {}
-    found = {name: [known[row] for row in some] for name, some in rows.items()}
-    return LayerOffers(_by_layer(found, search.viewer.project), {record.id: row for row, record in known.items()})
+        found["relevant"] = [listed["relevant"][row] for row in request.relevant[:_MOST_RELEVANT]]
+    rows = {record.id: row for memories in listed.values() for row, record in memories.items()}
+    return LayerOffers(_by_layer(found, request.search.viewer.project), rows)
 
 
 def _layer_queries(request: LayerRequest) -> dict[str, DeliveryQuery]:
     """The lists that the layers are filled from. Without a topic, the most important memories are the relevant ones."""
+    relevant = None if request.relevant is None else request.relevant[:_MOST_RELEVANT]
     identity = tuple(dict.fromkeys(row for tag in SELF_TAGS for row in request.tagged[tag]))
     narrative = request.tagged[NARRATIVE_TAG]
-    queries = {
+    return {
         "pinned": DeliveryQuery(_MOST_PINNED, deliveries=("pinned", "bootstrap") if request.start else ("pinned",)),
         "identity": DeliveryQuery(len(identity), rows=identity),
         "rules": DeliveryQuery(_MOST_RULES, types=RULES),
         "narrative": DeliveryQuery(len(narrative), rows=narrative),
         "recent": DeliveryQuery(_MOST_RECENT, since=_recent_since(request.search.now)),
+        "triggered": DeliveryQuery(len(request.triggered), rows=request.triggered),
+        "relevant": DeliveryQuery(_MOST_RELEVANT, rows=relevant),
     }
-    return queries if request.relevant is not None else {**queries, "relevant": DeliveryQuery(_MOST_RELEVANT)}
 
 
 def in_order(memories: Iterable[Record]) -> list[Record]:

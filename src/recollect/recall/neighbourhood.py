@@ -12,11 +12,13 @@ from recollect.ports import Reader
 from recollect.recall.explain import node_names
 from recollect.recall.features import GraphPath
 from recollect.recall.graph_walk import visible_edges, walk
+from recollect.recall.run import answer_in_view, record_recall
+from recollect.recall.state import RecallRequest
 from recollect.unit_of_work import UnitOfWork
-from recollect.validation import filter_from
+from recollect.validation import filter_from, shown
 from recollect.values.link import Graph, GraphEdge, GraphNode, Node
 from recollect.values.memory import Record, confidence_now
-from recollect.values.recalled import Recalled, Related
+from recollect.values.recalled import Related
 from recollect.values.search import Filter, Search
 
 _LABEL = 40
@@ -63,11 +65,13 @@ def build_graph(
     """
     start: dict[Node, float] = {("memory", seed.row): seed.score for seed in seeds}
     reached = walk(dict(start), visible_edges(reader, search), depth=2 * depth)
-    seen = set(reader.filter_visible(search, [seed.row for seed in seeds]))
-    rows = [int(key) for kind, key in reached if kind == "memory" and ((kind, key) not in start or key in seen)]
-    score = {row: reached.score(("memory", row)) for row in rows}
-    best = sorted(rows, key=lambda row: (("memory", row) not in start, -score[row], -row))[:limit]
-    records = dict(zip(best, reader.fetch(search.viewer.account, best), strict=True))
+    score = {int(key): reached.score((kind, key)) for kind, key in reached if kind == "memory"}
+    rows = sorted(score, key=lambda row: (("memory", row) not in start, -score[row], -row))
+    # The seeds come first, and there are others in place of those that are hidden.
+    found = reader.fetch_visible(search, rows[: limit + len(seeds)])
+    rows = [row for row in rows if row in found or ("memory", row) not in start]
+    best = rows[:limit]
+    records = {row: found[row] for row in best}
     named = {cluster.id: cluster.name for cluster in reader.clusters(search.viewer.account)}
     groups = [*_tags(records), *(_clusters(reader, search.viewer.account, best) if named else ())]
     nodes = [_memory_node(record, score[row], ("memory", row) in start, now) for row, record in records.items()]
@@ -148,33 +152,41 @@ def graph_of_memory(uow: UnitOfWork, id: str, depth: int, limit: int) -> Graph:
         return build_graph(reader, search, seeds, depth, limit, record.short_id, uow.runtime.clock())
 
 
-def graph_of_hits(uow: UnitOfWork, query: str, hits: Recalled, depth: int, limit: int) -> Graph:
-    """The neighbourhood of the best hits of a query."""
-    best = max((hit.score for hit in hits), default=0.0)
-    kept = {hit.memory.id: max(hit.score, 0.01) for hit in hits if 2 * hit.score >= best}
+def graph_of_hits(uow: UnitOfWork, request: RecallRequest, depth: int, limit: int) -> Graph:
+    """The neighbourhood of the best hits of a query, in the view that they are found in."""
+    prepared = uow.runtime.recall.prepare(request)
     with uow.view() as reader:
-        return _graph_from(uow, reader, kept, depth, limit, query)
+        answer = answer_in_view(uow, reader, request, prepared)
+        best = max((hit.score for hit in answer.recalled), default=0.0)
+        seeds = [
+            GraphSeed(row, max(hit.score, 0.01))
+            for hit, row in zip(answer.recalled, answer.rows, strict=True)
+            if 2 * hit.score >= best
+        ]
+        graph = _graph_from(uow, reader, seeds, depth, limit, request.text)
+    record_recall(uow, request, prepared, answer)
+    return graph
 
 
 def graph_of_newest(uow: UnitOfWork, filters: Mapping[str, Any], depth: int, limit: int) -> Graph:
     """The neighbourhood of the newest memories of the current project."""
     wanted = filter_from({"in_project": uow.viewer.project, **filters})
     with uow.view() as reader:
-        found = reader.find(uow.viewer.identity, wanted, uow.runtime.clock(), limit=max(limit // 2, 1))
-        return _graph_from(uow, reader, {record.id: 1.0 for record in found}, depth, limit, "the newest memories")
+        here = replace(wanted, visit=(uow.viewer.session or wanted.session, uow.viewer.task))
+        found = reader.find(uow.viewer.identity, here, uow.runtime.clock(), limit=max(limit // 2, 1))
+        seeds = [GraphSeed(row) for row in reader.rows_of(uow.viewer.account, [record.id for record in found])]
+        return _graph_from(uow, reader, seeds, depth, limit, "the newest memories")
 
 
 def check_depth(depth: Any) -> None:
     """Check a number of hops: 1 to 4."""
     if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= _MAX_DEPTH:
-        raise InvalidInput("depth", f"{depth!r} is out of range", f"give a whole number from 1 to {_MAX_DEPTH}")
+        raise InvalidInput("depth", f"{shown(depth)} is out of range", f"give a whole number from 1 to {_MAX_DEPTH}")
 
 
 def _graph_from(
-    uow: UnitOfWork, reader: Reader, scores: Mapping[str, float], depth: int, limit: int, title: str
+    uow: UnitOfWork, reader: Reader, seeds: Sequence[GraphSeed], depth: int, limit: int, title: str
 ) -> Graph:
-    rows = reader.rows_of(uow.viewer.account, list(scores))
-    seeds = [GraphSeed(row, score) for row, score in zip(rows, scores.values(), strict=True)]
     search = Search(uow.viewer, _enabled_only(uow, reader), uow.runtime.clock().timestamp())
     return build_graph(reader, search, seeds, depth, limit, title, uow.runtime.clock())
 

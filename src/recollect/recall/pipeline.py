@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import numpy as np
-
 from recollect.errors import EmbedderError, InvalidInput
 from recollect.ports import Calibrated, Embedder, Reader
 from recollect.recall.expansion import expand_by_names
@@ -16,7 +14,8 @@ from recollect.recall.features import fetch_candidates
 from recollect.recall.graph_walk import walk_graph
 from recollect.recall.profiles import MOST_RANKED
 from recollect.recall.query import Query, parse_query
-from recollect.recall.ranking import rank_candidates, reorder, select_answers
+from recollect.recall.ranking import judge_relevance, rank_candidates, reorder, select_answers
+from recollect.recall.relevance import is_answered
 from recollect.recall.state import PreparedQuery, RecallRequest, RecallState
 from recollect.recall.tag_match import TagMatcher, filter_by_tags, match_tags
 from recollect.recall.triggers import TriggerMatcher, match_triggers
@@ -33,20 +32,15 @@ STAGES: tuple[Callable[[RecallState], None], ...] = (
     rank_candidates,
     expand_by_names,  # for profiles that need it
     reorder,
+    judge_relevance,
     select_answers,
     build_hits,
 )
 
-# A hit may answer the query if its similarity and its part of the query's words together exceed the floor by this much, or its
-# similarity is this many times the floor. Words count because a question about Nora is similar to everything about Nora.
-_BOTH, _VERY_SIMILAR = 0.6, 2.0
-# To a request for help, and where only words or only meaning was searched, less is enough: this part of the floor.
-_NEAR_FLOOR = 0.75
-
 
 @dataclass(frozen=True, slots=True)
 class RecallAnswer:
-    """The hits, and their rows for counting accesses. `missed` says that no hit is relevant to the query."""
+    """The hits, and their rows for counting accesses. `missed` says that nothing that may be seen answers the query."""
 
     recalled: Recalled
     rows: tuple[int, ...]
@@ -57,9 +51,9 @@ class RecallAnswer:
 class Recall:
     """The read path over one store."""
 
-    def __init__(self, embedder: Embedder | None, missing: str | None, floor: float = 0.4) -> None:
-        """`missing` says why there is no embedder; `floor` is the similarity from which a hit counts as relevant."""
-        self._embedder, self._missing, self._floor = embedder, missing, floor
+    def __init__(self, embedder: Embedder | None, missing: str | None) -> None:
+        """`missing` says why there is no embedder."""
+        self._embedder, self._missing = embedder, missing
         self._triggers, self._tags = TriggerMatcher(), TagMatcher()
 
     def prepare(self, request: RecallRequest) -> PreparedQuery:
@@ -78,9 +72,10 @@ class Recall:
             stage(state)
         ranking = state.ranking
         notes = (*prepared.notes, *state.notes, *state.triggered.notes, *_why_nothing(state))
-        recalled = Recalled(state.hits, notes, build_trace(ranking.features))
+        answered = bool(state.surfaced) or is_answered(prepared.query, state.relevance[state.answers])
+        recalled = Recalled(state.hits, notes, build_trace(ranking.features), answered)
         # With a filter, other memories may well answer the query.
-        missed = not state.surfaced and not state.tags and self._is_miss(state)
+        missed = not answered and not state.tags
         return RecallAnswer(recalled, tuple(ranking.rows_of(state.answers)), missed, prepared.search.vector)
 
     def _embed(self, request: RecallRequest, query: Query) -> tuple[Floats | None, Calibrated | None, tuple[str, ...]]:
@@ -93,20 +88,6 @@ class Recall:
             return self._embedder.embed_query(query.text), self._embedder.query_calibration, ()
         except EmbedderError as error:
             return None, None, (f"recall is lexical only: {error}",)
-
-    def _is_miss(self, state: RecallState) -> bool:
-        """Whether no answer is about what the query asks for."""
-        features, answers = state.ranking.features, state.answers
-        if not answers:
-            return True
-        similarity, coverage = features.similarity[answers], features.topic_coverage()[answers]
-        if not features.embedded:
-            return bool((coverage < _NEAR_FLOOR * self._floor).all())
-        if features.query.intent.asks_for_help or len(features.candidates.idf) == 0:
-            # The assistant answers a request for help; a memory only adds to that, often in quite other words.
-            return bool((np.maximum(similarity, coverage) < _NEAR_FLOOR * self._floor).all())
-        told = (similarity + coverage >= self._floor + _BOTH) | (similarity >= _VERY_SIMILAR * self._floor)
-        return not told.any()
 
 
 def _why_nothing(state: RecallState) -> list[str]:
@@ -134,7 +115,7 @@ def _build_search(request: RecallRequest, query: Query, vector: Floats | None) -
         neighbours=needs.neighbouring_turns,
         windows=query.window_seconds if needs.time_windows else (),
         standing=needs.standing_instructions and query.intent.asks_for_help,
-        mean=needs.mean_cosine,
+        mean=True,
         explain=request.explain,
         past=past is not None,
         seasons=query.seasons if request.season is None else query.seasons | {request.season},

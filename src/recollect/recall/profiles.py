@@ -34,7 +34,6 @@ class Needs:
 
     words: bool = False  # search by words
     meaning: bool = False  # embed the query and search by vector
-    mean_cosine: bool = False  # the query's cosine with the mean of all memories
     neighbouring_turns: int = 0  # how many turns before and after the best hits to add as candidates
     time_windows: bool = False  # candidates from the time the query names
     standing_instructions: bool = False  # rules for the agent as candidates, when the query asks for help

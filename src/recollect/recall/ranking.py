@@ -16,6 +16,7 @@ from itertools import accumulate
 import numpy as np
 
 from recollect.recall.features import Features
+from recollect.recall.relevance import relevance
 from recollect.recall.state import Ranking, RecallState
 from recollect.values.enums import STATUSES
 from recollect.values.memory import Record
@@ -25,6 +26,8 @@ from recollect.values.terms import STOP_WORDS, terms_of
 # Two memories say nearly the same when they share this part of their words, and have nearly the same score within this
 # distance; only so many of the best hits are compared with each other.
 SAME_WORDS, CLOSE_SCORE, REORDERED = 0.4, 0.15, 10
+# The newer side of a contradiction answers the question, too, if it has this part of the score of the older side.
+ANSWERING = 0.25
 _START = 400
 _WORD = re.compile(r"\w+")
 
@@ -44,10 +47,15 @@ def rank(state: RecallState, features: Features) -> Ranking:
 def reorder(state: RecallState) -> None:
     """Stage: the order in which to show the ranked memories."""
     ranking = state.ranking
-    order = list(range(len(ranking.records)))
+    order, scores = list(range(len(ranking.records))), ranking.scores.total[ranking.best].tolist()
     if state.request.profile.needs.newest_first:
-        order = newest_first(ranking.records, ranking.scores.total[ranking.best].tolist())
-    state.order = current_first(ranking.records, order)
+        order = newest_first(ranking.records, scores)
+    state.order = current_first(ranking.records, scores, order)
+
+
+def judge_relevance(state: RecallState) -> None:
+    """Stage: how likely each candidate answers the query, whatever its score."""
+    state.relevance = relevance(state.ranking.features)
 
 
 def select_answers(state: RecallState) -> None:
@@ -59,6 +67,8 @@ def select_answers(state: RecallState) -> None:
     if missing:
         records |= dict(zip(missing, state.reader.fetch(state.request.viewer.account, missing), strict=True))
     others = [ranking.best[position] for position in order if rows[position] not in surfaced]
+    if state.request.floor > 0:
+        others = [index for index in others if state.relevance[index] >= state.request.floor]
     state.answers = [*surfaced.values(), *others][: state.request.limit]
     state.surfaced = min(len(surfaced), len(state.answers))
     state.moved = {ranking.best[position] for position in _moved_up(order)}
@@ -98,8 +108,8 @@ def _fetch(state: RecallState, features: Features, indexes: list[int]) -> list[R
     ]
 
 
-def current_first(records: Sequence[Record], order: list[int]) -> list[int]:
-    """The order with the newer side of every open contradiction above its older side."""
+def current_first(records: Sequence[Record], scores: Sequence[float], order: list[int]) -> list[int]:
+    """The order with the newer side of every open contradiction above its older side, where both answer the question."""
     disputed = [(one, records[one].contradicts) for one in order if records[one].links]
     pairs = [
         (one, other)
@@ -111,9 +121,18 @@ def current_first(records: Sequence[Record], order: list[int]) -> list[int]:
     for pair in pairs:
         newer, older = sorted(pair, key=lambda position: _time_of(records[position]), reverse=True)
         place, target = order.index(newer), order.index(older)
-        if place > target and not _judged_lower(records[newer], records[older]):
+        answers = scores[newer] >= ANSWERING * scores[older]
+        if place > target and answers and not _judged_lower(records[newer], records[older]):
             order.insert(target, order.pop(place))
     return order
+
+
+def newer_sides(records: Sequence[Record]) -> dict[str, str]:
+    """By the id of each memory with an open contradiction to a newer one among these: the id of the newer one."""
+    known = {record.id: record for record in records}
+    pairs = [(record, known[other]) for record in records for other in record.contradicts if other in known]
+    sides = [(one, other) if _time_of(one) >= _time_of(other) else (other, one) for one, other in pairs]
+    return {older.id: newer.id for newer, older in sides}
 
 
 def newest_first(records: Sequence[Record], scores: Sequence[float]) -> list[int]:

@@ -8,11 +8,20 @@ from datetime import datetime
 from typing import Any, TypedDict
 
 from recollect.ports import Reader, Vectors
+from recollect.recall.pipeline import RecallAnswer
 from recollect.recall.profiles import Profile
-from recollect.recall.state import RecallRequest
+from recollect.recall.state import PreparedQuery, RecallRequest
 from recollect.redaction import redact
 from recollect.unit_of_work import UnitOfWork
-from recollect.validation import clean_limit, clean_season, clean_time, clean_working_on, filter_from, one_of
+from recollect.validation import (
+    check_number,
+    clean_limit,
+    clean_season,
+    clean_time,
+    clean_working_on,
+    filter_from,
+    one_of,
+)
 from recollect.values.gap import Miss
 from recollect.values.recalled import Recalled
 from recollect.values.search import Filter
@@ -29,10 +38,12 @@ class RecallOptions(TypedDict, total=False):
     true_at: datetime | str | None
     season: str | None
     named: bool
+    floor: float | None
 
 
 def profile_named(uow: UnitOfWork, name: str | None) -> Profile:
     """A ranking profile by name; the one from the settings by default."""
+    one_of("profile", name, ("", *uow.runtime.profiles))
     chosen = name or uow.runtime.settings.profile
     one_of("profile", chosen, tuple(uow.runtime.profiles))
     return uow.runtime.profiles[chosen]
@@ -48,6 +59,7 @@ def build_request(
 ) -> RecallRequest:
     """A request from validated arguments."""
     now, working_on = clean_time("now", options.get("now")), options.get("working_on")
+    check_number("floor", options.get("floor"), 0, 1)
     return RecallRequest(
         query,
         uow.viewer,
@@ -61,6 +73,7 @@ def build_request(
         true_at=clean_time("true_at", options.get("true_at")),
         season=clean_season(options.get("season")),
         named=bool(options.get("named")),
+        floor=options.get("floor") or 0.0,
     )
 
 
@@ -77,15 +90,26 @@ def run(uow: UnitOfWork, request: RecallRequest, in_view: Callable[[Reader], Rec
         if in_view is not None:
             request = in_view(reader)
             prepared = replace(prepared, search=replace(prepared.search, viewer=request.viewer))
-        answer = runtime.recall.answer(reader, request, prepared)
-        recalled = redact(reader, request.viewer.identity, answer.recalled)
+        answer = answer_in_view(uow, reader, request, prepared)
+    record_recall(uow, request, prepared, answer)
+    return answer.recalled
+
+
+def answer_in_view(uow: UnitOfWork, reader: Reader, request: RecallRequest, prepared: PreparedQuery) -> RecallAnswer:
+    """The answer to a request that was prepared before the view was opened, as the viewer may see it."""
+    answer = uow.runtime.recall.answer(reader, request, prepared)
+    return replace(answer, recalled=redact(reader, request.viewer.identity, answer.recalled))
+
+
+def record_recall(uow: UnitOfWork, request: RecallRequest, prepared: PreparedQuery, answer: RecallAnswer) -> None:
+    """Count the hits as accessed, and record a query that none of them answers as a gap; after the view."""
+    runtime, recalled = uow.runtime, answer.recalled
     runtime.recent_recalls.add(request.viewer.identity, [hit.memory.content for hit in recalled])
     count_accesses(uow, {hit.memory.id: row for hit, row in zip(recalled, answer.rows, strict=True)})
     # With a filter, other memories may well answer the query.
     unrestricted = request.filter == Filter() and not request.named
     if runtime.store.writable and runtime.settings.gaps and answer.missed and unrestricted:
         _record_miss(uow, request, prepared.query.terms, answer.vector)
-    return recalled
 
 
 def count_accesses(uow: UnitOfWork, rows: Mapping[str, int]) -> None:

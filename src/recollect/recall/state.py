@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.values.memory import Record
     from recollect.values.recalled import Hit
     from recollect.values.scope import Viewer
-    from recollect.values.search import Filter, Search
+    from recollect.values.search import Filter, Floats, Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class RecallRequest:
     """One call of recall or search.
 
     `working_on` is what the caller works on; only triggers look at it. `exact` says that `now` is the moment of asking and not
-    just the clock. `named` restricts the answer to memories whose tags the text names.
+    just the clock. `named` restricts the answer to memories whose tags the text names, `floor` to hits with that relevance.
     """
 
     text: str
@@ -42,6 +42,7 @@ class RecallRequest:
     true_at: datetime | None = None
     season: str | None = None
     named: bool = False
+    floor: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ class RecallState:
     features: Features = field(init=False)  # fetch_candidates
     ranking: Ranking = field(init=False)  # rank_candidates
     order: list[int] = field(init=False)  # reorder: positions in the ranking
+    relevance: Floats = field(init=False)  # judge_relevance: of each candidate
     answers: list[int] = field(init=False)  # select_answers: indexes of the candidates to return
     moved: set[int] = field(init=False)  # select_answers: those that `reorder` put before higher scores
     surfaced: int = 0  # select_answers: how many of the answers a trigger put first

@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.values.scope import GLOBAL, Identity, Place, reaches
+from recollect.values.scope import GLOBAL, Identity, Place, Visit, reaches
 from recollect.values.search import Filter, Search
 
 Comparison = Literal["<", "<=", ">", ">="]
@@ -213,7 +213,19 @@ def filter_conditions(wanted: Filter) -> tuple[Condition, ...]:
         found.append(NoneOf("project", tuple(wanted.without), "without"))
     if wanted.min_trust > 0:
         found.append(TrustAtLeast(wanted.min_trust))
+    if wanted.visit is not None:
+        found.append(_shared(wanted.visit))
     return tuple(found)
+
+
+def _shared(visit: Visit) -> Condition:
+    """Not in a session or a task, or in the one that the caller names."""
+    named = [(scope, key) for scope, key in zip(("session", "task"), visit, strict=True) if key]
+    own = (
+        AllOf((Equals("scope", scope, f"visit_{scope}"), Equals(scope, key, f"visited_{scope}")))
+        for scope, key in named
+    )
+    return AnyOf((NoneOf("scope", ("session", "task"), "visits"), *own))
 
 
 def tag_conditions(wanted: Filter) -> tuple[Condition, ...]:

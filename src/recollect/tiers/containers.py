@@ -21,7 +21,7 @@ from recollect.errors import InvalidInput
 from recollect.ports import Reader, Transaction
 from recollect.tiers.json_values import screened_json
 from recollect.unit_of_work import UnitOfWork, Verbs
-from recollect.validation import MAX_CONTENT, clean_text, one_of, require_name
+from recollect.validation import MAX_CONTENT, clean_text, one_of, require_name, shown
 from recollect.values.document import Document
 from recollect.values.enums import ACCESS_LEVELS, SCOPES, AccessLevel, DocumentKind
 from recollect.values.normalise import normalise_value
@@ -78,17 +78,19 @@ class Containers(Verbs):
         if access is None:
             return Grants()
         if not isinstance(access, Mapping) or not set(access) <= {"read", "write", "public_read"}:
-            raise InvalidInput("access", f"{access!r} is not access control", "name read, write and public_read")
+            raise InvalidInput("access", f"{shown(access)} is not access control", "name read, write and public_read")
         require_grantable(self._kind, place)
         public = access.get("public_read", False)
         if not isinstance(public, bool):
-            raise InvalidInput("access.public_read", f"{public!r} is not a boolean", "give true or false")
+            raise InvalidInput("access.public_read", f"{shown(public)} is not a boolean", "give true or false")
         return Grants(self._agents("read", access), self._agents("write", access), public)
 
     def _agents(self, level: str, access: Mapping[str, Any]) -> tuple[str, ...]:
         names = access.get(level, ())
         if isinstance(names, str) or not isinstance(names, Iterable):
-            raise InvalidInput(f"access.{level}", f"{names!r} is not a list of agents", 'give a list, like ["ada"]')
+            raise InvalidInput(
+                f"access.{level}", f"{shown(names)} is not a list of agents", 'give a list, like ["ada"]'
+            )
         return tuple(dict.fromkeys(self._uow.require_name(f"access.{level}", name) for name in names))
 
     def _screened(self, field: str, given: Any) -> str:

@@ -20,10 +20,10 @@ from recollect.tiers.containers import Containers, visible_containers
 from recollect.tiers.context_entries import NewContext, context_of, entry, newest, place_of_entries, require_active
 from recollect.tiers.snapshots import Dated, Moment
 from recollect.unit_of_work import Embed, UnitOfWork
-from recollect.validation import clean_id, clean_limit, clean_time, one_of, require_name
+from recollect.validation import clean_id, clean_limit, clean_time, one_of, require_name, shown
 from recollect.values.document import Access, Document
 from recollect.values.draft import DraftFields
-from recollect.values.enums import CONTEXT_TYPES, AccessLevel, ContextType
+from recollect.values.enums import CONTEXT_TYPES, SCOPES, AccessLevel, ContextType
 from recollect.values.memory import Record
 from recollect.values.outcome import Outcome, Refused
 from recollect.values.recalled import Recalled
@@ -153,6 +153,7 @@ class Contexts(SnapshotVerbs):
             if field not in ContextFields.__annotations__:
                 known = ", ".join(ContextFields.__annotations__)
                 raise InvalidInput(field, "is not a field of a context", f"fields: type, {known}")
+        one_of("scope", fields.get("scope"), SCOPES)
         place = self._place(fields.get("scope") or "global", fields)
         self._screened("name", title)
         given = fields.get("description")
@@ -205,7 +206,7 @@ class Contexts(SnapshotVerbs):
     def entries(self, context: str, limit: int = 50) -> Entries:
         """The active entries, newest first."""
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _MOST:
-            raise InvalidInput("limit", f"{limit!r} is out of range", f"give a whole number from 1 to {_MOST}")
+            raise InvalidInput("limit", f"{shown(limit)} is out of range", f"give a whole number from 1 to {_MOST}")
         with self._uow.view() as reader:
             document = self._opened(reader, context)
             found = context_entries.entries(reader, document, self._runtime.clock(), limit=limit)
@@ -361,7 +362,7 @@ class Contexts(SnapshotVerbs):
 
 def _amount(by: Any) -> float:
     if isinstance(by, bool) or not isinstance(by, (int, float)) or not 0 < by <= 1:
-        raise InvalidInput("by", f"{by!r} is out of range", "give a number above 0, at most 1")
+        raise InvalidInput("by", f"{shown(by)} is out of range", "give a number above 0, at most 1")
     return float(by)
 
 

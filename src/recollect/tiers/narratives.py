@@ -14,7 +14,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Reader, Transaction, Vectors
 from recollect.recall.run import build_request, profile_named, run
 from recollect.unit_of_work import Embed, Verbs, find_visible
-from recollect.validation import MAX_CONTENT, clean_list, clean_position, clean_text, one_of
+from recollect.validation import MAX_CONTENT, clean_list, clean_position, clean_text, one_of, shown
 from recollect.values.draft import Draft
 from recollect.values.enums import Scope
 from recollect.values.link import MOST_LINKS, Link
@@ -53,8 +53,8 @@ def write(
     """Store the narrative of a session, linked with the memories it is about; it supersedes an earlier one of the session."""
     _check(sources)
     search = Search(viewer, narrative_filter(session=record.session), record.created_at.timestamp())
-    (rows,) = tx.list_by_delivery(search, [DeliveryQuery(_NO_LIMIT)])
-    same_place = [memory for memory in tx.fetch(record.account, sorted(rows)) if memory.place == record.place]
+    (listed,) = tx.fetch_by_delivery(search, [DeliveryQuery(_NO_LIMIT)])
+    same_place = [memory for _, memory in sorted(listed.items()) if memory.place == record.place]
     earlier = same_place[-1] if same_place else None
     links = tuple(dict.fromkeys(Link(source.id, "derived_from") for source in sources))
     if (
@@ -145,7 +145,7 @@ class Narratives(Verbs):
     def chain(self, limit: int = 20, *, project: str | None = None) -> list[Record]:
         """The narratives of a project, newest first; without one, those of no project."""
         if clean_position("limit", limit) not in range(1, _MOST + 1):
-            raise InvalidInput("limit", f"{limit!r} is out of range", f"give a whole number from 1 to {_MOST}")
+            raise InvalidInput("limit", f"{shown(limit)} is out of range", f"give a whole number from 1 to {_MOST}")
         here = self._uow.at(project, None, None)
         with here.view() as reader:
             wanted = narrative_filter(tuple(reader.switched_off(here.viewer.account)))

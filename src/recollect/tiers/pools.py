@@ -13,12 +13,22 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Literal, Unpack
 
 from recollect.access import expired, grants_of, may, plain_grants, require_free
+from recollect.capture.screen.injection import injection_signs
 from recollect.errors import InvalidInput, NotFound, StaleVersion
 from recollect.ports import Reader, Transaction
 from recollect.tiers.containers import Containers, usable_container, visible_containers
 from recollect.tiers.json_values import json_text
 from recollect.unit_of_work import Embed, UnitOfWork
-from recollect.validation import MAX_NAME, clean_expiry, clean_name, clean_text, one_of, require_name, require_one_of
+from recollect.validation import (
+    MAX_NAME,
+    clean_expiry,
+    clean_name,
+    clean_text,
+    one_of,
+    require_name,
+    require_one_of,
+    shown,
+)
 from recollect.values.document import Document
 from recollect.values.enums import POOL_TYPES, SCOPES, AccessLevel, PoolType, Scope
 from recollect.values.ids import new_id
@@ -68,6 +78,7 @@ def create(tx: Transaction, identity: Identity, new: NewPool, now: datetime) -> 
         "access": plain_grants(new.access),
         "expires_at": None if new.expires_at is None else new.expires_at.isoformat(),
         "run": new.run,
+        "labels": order_labels(new.data),
     }
     made = Document(new_id(now), identity.account, "pool", new.name, now, now, new.place, body)
     tx.put_document(None, made, "pool", "create")
@@ -87,7 +98,10 @@ def change(
     json_text("data", new)
     # Higher than any version before: after an undo, a version number must not be used a second time for other data.
     after = document.with_body(
-        now, data=new, version=max(version, _usage(tx, document.account, document.id)["highest"]) + 1
+        now,
+        data=new,
+        labels=order_labels(new),
+        version=max(version, _usage(tx, document.account, document.id)["highest"]) + 1,
     )
     tx.put_document(document, after, "pool", reason)
     return after
@@ -134,7 +148,13 @@ def pool_of(document: Document) -> Pool:
         updated_at=document.updated_at,
         expires_at=None if end is None else datetime.fromisoformat(end),
         run=body["run"],
+        labels=tuple(body.get("labels") or ()),
     )
+
+
+def order_labels(data: Any) -> list[str]:
+    """The labels of data in which a text reads like an order to an agent."""
+    return [f"injection:{sign}" for sign in injection_signs("\n".join(strings_in(data)))]
 
 
 def drop(uow: UnitOfWork, tx: Transaction, name: str) -> None:
@@ -318,10 +338,13 @@ class Pools(Containers):
                 "type" if kind == "workflow" else "name", "is reserved for workflow runs", "use pools.workflow(run_id)"
             )
         implied = SCOPE_OF_TYPE.get(kind)
+        one_of("scope", fields.get("scope"), SCOPES)
         scope = fields.get("scope") or implied or "global"
         if implied is not None and scope != implied:
             raise InvalidInput(
-                "scope", f"{scope!r} is not the scope of a pool of type {kind}", f"use {implied!r}, or leave it out"
+                "scope",
+                f"{shown(scope)} is not the scope of a pool of type {kind}",
+                f"use {implied!r}, or leave it out",
             )
         place = self._place(scope, fields)
         self._screened("name", name)
@@ -356,7 +379,7 @@ class Pools(Containers):
 
     def _change(self, name: str, expected: int | None, reason: str, make: Change) -> Pool:
         if expected is not None and (isinstance(expected, bool) or not isinstance(expected, int)):
-            raise InvalidInput("expected_version", f"{expected!r} is not a version", "give the version you read")
+            raise InvalidInput("expected_version", f"{shown(expected)} is not a version", "give the version you read")
         now = self._runtime.clock()
 
         def write(tx: Transaction, embed: Embed) -> Pool:

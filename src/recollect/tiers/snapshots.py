@@ -39,12 +39,11 @@ def take(tx: Transaction, context: Document, name: str, now: datetime) -> Docume
     title = f"{context.id}/{name}"
     if tx.documents(context.account, "snapshot", title):
         raise InvalidInput("name", f"{name!r} is the name of another snapshot of this context", "choose another name")
-    last = tx.events(context.account, limit=1, newest_first=True, embeds=True)
     body = {
         "context": context.id,
         "name": name,
         "at": now.isoformat(),
-        "seq": last[0].seq if last else 0,
+        "seq": tx.last_event(context.account),
         "entries": len(entries(tx, context, now, limit=-1)),
     }
     made = Document(new_id(now), context.account, "snapshot", title, now, now, context.place, body)

@@ -12,12 +12,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, ReadOnly
 from recollect.ports import Namespace, Reader, Transaction
 from recollect.runtime import Runtime
 from recollect.tiers.json_values import json_text, screened_json
 from recollect.unit_of_work import Verbs
-from recollect.validation import require_name
+from recollect.validation import require_name, shown
 from recollect.values.document import Document
 from recollect.values.ids import new_id
 from recollect.values.plain import strings_in
@@ -59,6 +59,7 @@ class WorkingMemory(Verbs):
     def remove(self, key: str) -> bool:
         """Remove a key; returns whether it existed."""
         name = require_name("key", key)
+        self._require_present()
         self._uow.check_enabled()
         return self._runtime.working.remove(self._namespace, name, self._now())
 
@@ -68,6 +69,7 @@ class WorkingMemory(Verbs):
 
     def clear(self) -> int:
         """Remove every value of this namespace, task state included; returns how many there were."""
+        self._require_present()
         self._uow.check_enabled()
         self._runtime.working.sweep(self._now())
         return self._runtime.working.clear(self._namespace)
@@ -200,12 +202,18 @@ class WorkingMemory(Verbs):
             )
         return agent
 
+    def _require_present(self) -> None:
+        if self._runtime.past:
+            raise ReadOnly("a view of the past", "write to the store itself")
+
     def _put(self, key: str, field: str, value: Any, ttl: Lifetime) -> None:
+        self._require_present()
         text, until = self._checked(key, field, value, ttl)
         self._runtime.working.put(self._namespace, key, text, self._now(), until)
 
     def _change(self, key: str, field: str, added: Any, ttl: Lifetime, make: Callable[[str | None], Any]) -> Any:
         """Replace a value by one made of it, atomically; `added` is what is new in it and has to pass the screen."""
+        self._require_present()
         _, until = self._checked(key, field, added, ttl)
         made = self._runtime.working.change(
             self._namespace, key, self._now(), until, lambda old: json_text(field, make(old))
@@ -255,7 +263,7 @@ def lifetime(ttl: Any, most: timedelta) -> timedelta:
     """A TTL from seconds or a timedelta: above zero, and at most so long."""
     fix = f"give seconds above 0, at most {int(most.total_seconds())}, or a timedelta"
     if isinstance(ttl, bool) or not isinstance(ttl, int | float | timedelta):
-        raise InvalidInput("ttl", f"{ttl!r} is not a time to live", fix)
+        raise InvalidInput("ttl", f"{shown(ttl)} is not a time to live", fix)
     try:
         lives = ttl if isinstance(ttl, timedelta) else timedelta(seconds=ttl)
     except (OverflowError, ValueError):  # infinity, nan, and numbers beyond any time

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.access import still_readable, with_contexts
@@ -80,4 +81,4 @@ def view_at(uow: UnitOfWork, moment: datetime) -> Runtime:
         for document in documents:
             tx.put_document(None, document, "describe")
     view.store.freeze()
-    return view
+    return replace(view, past=True)

@@ -18,8 +18,7 @@ from recollect.ports import Clock, Store
 from recollect.values.ids import new_id
 
 if TYPE_CHECKING:
-    from recollect.upkeep.clustering import ClusteringProcess, Labels
-    from recollect.values.search import Floats
+    from recollect.upkeep.clustering import ClusteringProcess, Given, Labels
 
 
 # The fewest memories worth clustering; up to how many vectors the run stays in this process (more take seconds of a core, so a
@@ -69,7 +68,7 @@ class BackgroundClustering:
 
             self._child = child = ClusteringProcess()
 
-            def labels(vectors: Floats) -> Labels:
+            def labels(vectors: Given) -> Labels:
                 return find_clusters(vectors) if len(vectors) <= IN_PROCESS_LIMIT else child.find_clusters(vectors)
 
             run = partial(refresh, self.store, account, self.actor, self.clock(), labels)

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from recollect.errors import InvalidInput, StoreError
 from recollect.values.search import Floats
 
 Labels = NDArray[np.int64]
+Given = Floats | NDArray[np.float16]
 
 NOISE = -1
 SAMPLE = 20_000
@@ -46,7 +48,7 @@ _ROUNDING = 1e-6
 _NEEDS_SKLEARN = ("clusters", "need scikit-learn", "run `pip install 'recollect[clusters]'`")
 
 
-def find_clusters(vectors: Floats, *, smallest: int | None = None, sample: int = SAMPLE) -> Labels:
+def find_clusters(vectors: Given, *, smallest: int | None = None, sample: int = SAMPLE) -> Labels:
     """A label per vector: 0 for the largest cluster and so on, NOISE for those in none.
 
     With more than `sample` vectors, the clusters are found on a sample and the other vectors are assigned to them. A cluster too
@@ -62,7 +64,7 @@ def find_clusters(vectors: Floats, *, smallest: int | None = None, sample: int =
         return _find_clusters(vectors, smallest, sample)
 
 
-def _find_clusters(vectors: Floats, smallest: int | None, sample: int) -> Labels:
+def _find_clusters(vectors: Given, smallest: int | None, sample: int) -> Labels:
     vectors = np.ascontiguousarray(vectors, np.float32)
     fewest = smallest_for(min(len(vectors), sample)) if smallest is None else max(smallest, 2)
     labels = _one_pass(vectors, fewest, sample)
@@ -272,14 +274,17 @@ class ClusteringProcess:
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
 
-    def find_clusters(self, vectors: Floats) -> Labels:
-        """The result of `find_clusters`, computed in a child process."""
+    def find_clusters(self, vectors: Given) -> Labels:
+        """The result of `find_clusters`, computed in a child process. It is sent blocks: this process makes no copy of all."""
         command = [sys.executable, "-c", _CHILD.format(path=sys.path, width=vectors.shape[1])]
-        given = np.ascontiguousarray(vectors, np.float32).tobytes()
         pipe, null = subprocess.PIPE, subprocess.DEVNULL
         try:
             with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null) as self._child:
-                output, _ = self._child.communicate(given)
+                assert self._child.stdin is not None
+                with suppress(BrokenPipeError):  # it ended early, which its output tells
+                    for start in range(0, len(vectors), _BLOCK):
+                        self._child.stdin.write(vectors[start : start + _BLOCK].astype(np.float32).tobytes())
+                output, _ = self._child.communicate()
         except OSError as error:
             raise StoreError(f"the clustering process could not be started: {error}") from error
         if len(output) != 8 * len(vectors):

@@ -14,23 +14,23 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.errors import NotFound
+from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Calibrated, Reader, Store, Transaction
 from recollect.unit_of_work import UnitOfWork
 from recollect.upkeep.cluster_names import names
-from recollect.upkeep.clustering import Labels, centre, continued_ids, find_clusters
+from recollect.upkeep.clustering import Given, Labels, centre, continued_ids, find_clusters
 from recollect.values.cluster import Cluster, owner_of
 from recollect.values.ids import new_id
 from recollect.values.memory import Record
-from recollect.values.scope import Place, reaches
-from recollect.values.search import Embedded, Floats
+from recollect.values.scope import Place, reaches, shares
+from recollect.values.search import Embedded
 
 # How many texts per cluster its name is made from, and how many of all it is compared with.
 _NAMING_SAMPLE, _BACKGROUND = 300, 5_000
 _EVERY = 1 << 30
 _ROWS_PER_TRANSACTION = 2_000
 ClustersWithRows = list[tuple[Cluster, list[int]]]
-FindClusters = Callable[[Floats], Labels]
+FindClusters = Callable[[Given], Labels]
 
 
 def refresh(store: Store, account: str, actor: str, now: datetime, find: FindClusters = find_clusters) -> list[Cluster]:
@@ -45,7 +45,7 @@ def refresh(store: Store, account: str, actor: str, now: datetime, find: FindClu
     for owner, places in by_owner.items():
         known = [cluster for cluster in earlier if cluster.owner == owner]
         spots = np.array(places)
-        labels = find(embedded.vectors[spots].astype(np.float32))
+        labels = find(embedded.vectors if len(by_owner) == 1 else embedded.vectors[spots])
         made += _clusters_of_owner(store, account, embedded, spots, labels, known, members, now)
     _store_clusters(store, account, actor, now, made)
     stay = {cluster.id for cluster, _ in made}
@@ -78,7 +78,7 @@ def _clusters_of_owner(
     now: datetime,
 ) -> ClustersWithRows:
     """The clusters of one owner."""
-    vectors, rows = embedded.vectors[places], embedded.rows[places]
+    rows = embedded.rows[places]
     groups = [np.flatnonzero(labels == label) for label in range(int(labels.max(initial=-1)) + 1)]
     kept = continued_ids(
         {cluster.id: members[cluster.id] for cluster in known}, [rows[group].tolist() for group in groups]
@@ -88,7 +88,7 @@ def _clusters_of_owner(
     owner: Place = owner_of(embedded.places[int(places[0])])
     made: ClustersWithRows = []
     for group, known_id, name in zip(groups, kept, proposed, strict=True):
-        centroid, radius = centre(vectors[group].astype(np.float32))
+        centroid, radius = centre(embedded.vectors[places[group]].astype(np.float32))
         members_now = rows[group].tolist()
         # A continued cluster keeps its name, so that people recognise it, until more than half of it is new.
         if known_id is not None and _overlap(members[known_id], members_now) > 0.5:
@@ -159,6 +159,8 @@ def list_clusters(uow: UnitOfWork, *, refresh_first: bool) -> list[Cluster]:
 def members(uow: UnitOfWork, wanted: str, limit: int) -> list[Record]:
     """The newest memories of a cluster, by its id, the beginning or end of one, or its name."""
     account = uow.viewer.account
+    if not isinstance(wanted, str):
+        raise InvalidInput("cluster", f"{type(wanted).__name__} is not text", "give the id or the name of a cluster")
     with uow.view() as reader:
         matching = [
             known
@@ -171,7 +173,8 @@ def members(uow: UnitOfWork, wanted: str, limit: int) -> list[Record]:
         edges = reader.edges(account, [("cluster", matching[0].id)], max(matching[0].size, 1) + limit)
         rows = reader.fetch(account, [int(edge.target[1]) for edge in edges])
         known = reader.get(account, [record.id for record in rows])
-        visible = [r for r in known if r is not None and r.status == "active" and r.project not in off][:limit]
+        visible = [r for r in known if r is not None and r.status == "active" and r.project not in off]
+        visible = [record for record in visible if shares(uow.viewer, record.place)][:limit]
         return uow.redact(reader, visible)
 
 

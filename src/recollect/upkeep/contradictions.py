@@ -13,13 +13,13 @@ from recollect.capture.edit import edited
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Calibrated, Judge, Progress, Reader, Transaction
 from recollect.unit_of_work import Embed, UnitOfWork, chain_of, own_chain
-from recollect.validation import one_of
+from recollect.validation import one_of, shown
 from recollect.values.enums import RESOLUTIONS, Resolution
 from recollect.values.ids import new_id, normalised
 from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import Record
 from recollect.values.outcome import Conflict, Contradiction
-from recollect.values.scope import Identity, Viewer, reaches
+from recollect.values.scope import Identity, Viewer, reaches, shares
 from recollect.values.search import Filter, Search
 from recollect.values.transfer import StoredRow
 
@@ -39,14 +39,14 @@ class Comparer:
     floor: float
 
 
-def list_flagged(reader: Reader, identity: Identity, comparer: Comparer) -> list[Contradiction]:
-    """The unresolved contradictions of which both sides are visible and active, newest first."""
+def list_flagged(reader: Reader, viewer: Viewer, comparer: Comparer) -> list[Contradiction]:
+    """The unresolved contradictions of which both sides are active and shown to a viewer, newest first."""
     found = []
-    for one in reader.get(identity.account, reader.linked_by(identity.account, "contradicts")):
-        if one is None or one.status != "active" or not reaches(identity, one.place) or not one.contradicts:
+    for one in reader.get(viewer.account, reader.linked_by(viewer.account, "contradicts")):
+        if one is None or one.status != "active" or not shares(viewer, one.place) or not one.contradicts:
             continue
         for other in reader.get(one.account, one.contradicts):
-            if other is None or other.status != "active" or not reaches(identity, other.place):
+            if other is None or other.status != "active" or not shares(viewer, other.place):
                 continue
             if not _says_the_same(one, other):
                 found.append(_describe(reader, *_by_age(reader, one, other), comparer))
@@ -200,7 +200,7 @@ def list_contradictions(uow: UnitOfWork, *, scan: bool, progress: Progress | Non
     if scan:
         _scan(uow, comparer, progress)
     with uow.view() as reader:
-        return uow.redact(reader, list_flagged(reader, uow.viewer.identity, comparer))
+        return uow.redact(reader, list_flagged(reader, uow.viewer, comparer))
 
 
 def resolve(uow: UnitOfWork, conflict: Disputed, resolution: Resolution, content: str | None) -> list[Record]:
@@ -255,6 +255,8 @@ def _sides(conflict: Disputed) -> tuple[str, str]:
     if isinstance(conflict, Conflict):
         return conflict.new_id, conflict.memory.id
     if isinstance(conflict, str) or not isinstance(conflict, Sequence) or len(conflict) != 2:
-        raise InvalidInput("conflict", f"{conflict!r} does not name two memories", "give a contradiction, or two ids")
+        raise InvalidInput(
+            "conflict", f"{shown(conflict)} does not name two memories", "give a contradiction, or two ids"
+        )
     newer, older = conflict
     return newer, older

@@ -7,18 +7,19 @@ from typing import Any
 
 from recollect.errors import EmbedderError
 from recollect.ports import Embedder, Store, Working
+from recollect.values.scope import Identity
 
 
 def examine(
-    store: Store, account: str, now: datetime, embedder: Embedder | None, missing: str | None, working: Working
+    store: Store, identity: Identity, now: datetime, embedder: Embedder | None, missing: str | None, working: Working
 ) -> dict[str, Any]:
-    """Findings by name; `problems` lists what needs attention, each with what to do."""
+    """Findings by name; `problems` lists what needs attention, each with what to do. Counted is what an identity reaches."""
     found = store.check()
     problems: list[str] = []
     model = _embedder(embedder, missing, problems)
     with store.view() as reader:
-        counts = reader.count(account, now)
-        off = sorted(reader.switched_off(account))
+        counts = reader.count(identity.account, now, identity)
+        off = sorted(reader.switched_off(identity.account))
     if found["integrity"] != "ok":
         problems.append(f"the file is damaged ({found['integrity']}); restore a backup")
     if found["orphans"]:

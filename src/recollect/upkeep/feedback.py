@@ -90,6 +90,8 @@ def confirm_hits(
     if not helped and not rejected:
         raise InvalidInput("helped", "there is none", "name the memories that helped, or those that did not")
     rejected = clean_list("rejected", rejected)
+    if query is not None and not isinstance(query, str):
+        raise InvalidInput("query", f"{type(query).__name__} is not text", "give the question that was asked")
     runtime, account, now = uow.runtime, uow.viewer.account, uow.runtime.clock()
     # Before the transaction: the calibration of a new embedder is measured and stored on first use.
     calibration = None if runtime.embedder is None or len(helped) < 2 else runtime.embedder.calibration

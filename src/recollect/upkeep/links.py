@@ -12,7 +12,7 @@ from recollect.validation import one_of, require_number
 from recollect.values.enums import LINK_RELATIONS, LinkRelation
 from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import ProvenanceChain, Record
-from recollect.values.scope import reaches
+from recollect.values.scope import shares
 
 # The weight of a link between memories that helped together: the first time, then each time a quarter of the rest to 1.
 FIRST_WEIGHT, STEP = 0.3, 0.25
@@ -138,9 +138,8 @@ def supersede(uow: UnitOfWork, old: str, new: str) -> Record:
 
 def provenance(uow: UnitOfWork, id: str) -> ProvenanceChain:
     """Where a memory comes from: everything it was derived from, down to turns and files, and the lowest trust among them."""
-    identity = uow.viewer.identity
     with uow.view() as reader:
         # Walk the stored links first: a hidden source may itself be derived from a visible one.
-        every = sources_of(reader, uow.find(reader, id))
-        chain = uow.redact(reader, [source for source in every if reaches(identity, source.place)])
+        named, *every = sources_of(reader, uow.find(reader, id))
+        chain = uow.redact(reader, [named, *(source for source in every if shares(uow.viewer, source.place))])
     return ProvenanceChain(chain[0], tuple(chain[1:]), min(source.trust for source in chain))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from recollect.access import Level, may, with_contexts
+from recollect.access import Level, may, within_contexts
 from recollect.capture.duplicates import bury_superseded
 from recollect.errors import AmbiguousId, NotFound, WorkingUnavailable
 from recollect.ports import Namespace, Reader, Transaction
@@ -100,7 +100,7 @@ def purge(uow: UnitOfWork, id: str, *, repeats: bool, dry_run: bool) -> Purged:
     if dry_run:
         return replace(result, dry_run=True)
     with uow.transaction() as tx:
-        if _last_event(tx, found.record.account) != found.seq:
+        if tx.last_event(found.record.account) != found.seq:
             found = look_up(uow, tx, id, now)
             result = _result(found, [repeat for repeat, *_ in values], repeats=repeats)
         _erase(tx, found, now, repeats=repeats)
@@ -115,24 +115,24 @@ def purge(uow: UnitOfWork, id: str, *, repeats: bool, dry_run: bool) -> Purged:
 def look_up(uow: UnitOfWork, reader: Reader, id: str, now: datetime) -> Findings:
     """Everything that repeats the text of a memory, or was derived from it."""
     record, viewer = _memory(uow, reader, id), uow.viewer.identity
-    match = Matcher(_texts(record, reader.events(record.account, memory_id=record.id)))
-    mentions = [reader.mentions(record.account, word) for word in _words(match.texts)]
-    wide = with_contexts(reader, viewer)
-    saying = [one for found in mentions for one in found.memories if match.within(to_image(one))]
+    mentions = reader.mentions(record.account, _words([record.content]), record.id)
+    match = Matcher(_texts(record, [event for event in mentions.events if event.memory_id == record.id]))
+    if len(match.texts) > 1:
+        mentions = reader.mentions(record.account, _words(match.texts), record.id)
+    contexts = {one.id: one for one in mentions.documents if one.kind == "context"}
+    wide = within_contexts(viewer, contexts.values())
+    saying = [one for one in mentions.memories if match.within(to_image(one))]
     sources = [record.id, *(one.id for one in saying if reaches(wide, one.place))]
-    every = _distinct([*saying, *_derived(reader, record.account, sources)])
+    every = {one.id: one for one in (*saying, *_derived(reader, record.account, sources))}.values()
     memories = [one for one in every if one.id != record.id and reaches(wide, one.place)]
-    documents = _distinct(one for found in mentions for one in found.documents)
-    contexts = _contexts_of(reader, record.account, memories, documents)
-    used, residue = _sorted_documents(viewer, documents, contexts, match, now)
+    used, residue = _sorted_documents(viewer, mentions.documents, contexts, match, now)
     living = {record.id, *sources, *(one.id for _, one in used)}
-    every_event = {event.seq: event for found in mentions for event in found.events}
-    events = _visible_repeats(reader, viewer, every_event.values(), match)
+    events = _visible_repeats(reader, viewer, mentions.events, match)
     gone = living | {document.id for _, document in residue}
     return Findings(
         record=record,
         match=match,
-        seq=_last_event(reader, record.account),
+        seq=reader.last_event(record.account),
         memories=[(_repeat_of(one, contexts, one.id in sources), one) for one in memories],
         documents=used,
         residue=residue,
@@ -353,15 +353,6 @@ def _is_entry(memory: Record) -> bool:
     return memory.scope == "team" and (memory.team or "").startswith(RESERVED)
 
 
-def _contexts_of(
-    reader: Reader, account: str, memories: Iterable[Record], documents: Iterable[Document]
-) -> dict[str, Document]:
-    """The contexts of some entries and snapshots, by id."""
-    ids = {(one.team or "").removeprefix(RESERVED) for one in memories if _is_entry(one)}
-    ids |= {str((one.body or {}).get("context")) for one in documents if one.kind == "snapshot"}
-    return {one.id: one for one in reader.get_documents(account, sorted(ids))} if ids else {}
-
-
 def _repeat_of(memory: Record, contexts: Mapping[str, Document], repeats: bool) -> Repeat:
     kind: RepeatKind = "narrative" if is_narrative(memory) else "entry" if _is_entry(memory) else "memory"
     context = contexts.get((memory.team or "").removeprefix(RESERVED))
@@ -396,15 +387,6 @@ def _is_expired(document: Document, now: datetime) -> bool:
     if end is None:
         return False
     return (end <= now.timestamp()) if isinstance(end, (int, float)) else datetime.fromisoformat(end) <= now
-
-
-def _last_event(reader: Reader, account: str) -> int:
-    last = reader.events(account, limit=1, newest_first=True, embeds=True)
-    return last[0].seq if last else 0
-
-
-def _distinct(items: Iterable[Any]) -> list[Any]:
-    return list({item.id: item for item in items}.values())
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -13,16 +13,17 @@ from recollect.validation import MAX_CONTENT, clean_tags, clean_text
 from recollect.values.document import Document
 from recollect.values.enums import Status
 from recollect.values.ids import new_id
-from recollect.values.scope import GLOBAL, Identity, Place, reaches
+from recollect.values.scope import GLOBAL, Identity, Place, Viewer, reaches
 from recollect.values.search import Filter
 from recollect.values.tag import Tag
 
 _EVERY_STATUS: tuple[Status, ...] = ("active", "superseded", "archived", "forgotten")
 
 
-def tags(reader: Reader, identity: Identity, now: datetime) -> list[Tag]:
+def tags(reader: Reader, viewer: Viewer, now: datetime) -> list[Tag]:
     """Every tag of the visible memories, the most used first, then tags that only have a description."""
-    counts = reader.tag_counts(identity, now)
+    identity = viewer.identity
+    counts = reader.tag_counts(identity, now, viewer.visit)
     described = [
         document for document in reader.documents(identity.account, "tag") if reaches(identity, document.place)
     ]

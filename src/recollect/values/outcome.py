@@ -8,7 +8,9 @@ from typing import Any, Literal
 from recollect.values.memory import Record
 from recollect.values.plain import plain
 
-Relation = Literal["same", "changed", "contradicts", "extends", "different"]
+Relation = Literal["same", "changed", "contradicts", "extends", "related", "different"]
+# The relations of two texts that cannot both be true.
+CONFLICTING: frozenset[Relation] = frozenset({"changed", "contradicts"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +24,13 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """An existing memory that the new one may contradict, their similarity, and the reason."""
+    """An existing memory that bears on the new one: their similarity, what the judge thinks of the two, and why."""
 
     memory: Record
     similarity: float
     reason: str
     new_id: str = ""
+    relation: Relation = "contradicts"
 
     def options(self, new_id: str) -> tuple[str, ...]:
         """The four resolutions as commands."""
@@ -50,12 +53,24 @@ class Contradiction:
     reason: str
 
 
+class _Told:
+    """What every outcome says about other memories."""
+
+    __slots__ = ()
+    related: tuple[Conflict, ...]
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """Those of the related memories that the new one may contradict."""
+        return tuple(one for one in self.related if one.relation in CONFLICTING)
+
+
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """A new memory, acknowledged and durable."""
+class Stored(_Told):
+    """A new memory, acknowledged and durable; `related` is what bears on it, contradictions first."""
 
     memory: Record
-    conflicts: tuple[Conflict, ...] = ()
+    related: tuple[Conflict, ...] = ()
     reason: str = "new"
     notes: tuple[str, ...] = ()
     kind: Literal["stored"] = field(default="stored", init=False)
@@ -72,12 +87,12 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Reinforced:
+class Reinforced(_Told):
     """Already known: the existing memory was strengthened and got a breadcrumb."""
 
     memory: Record
     reason: str = "already known"
-    conflicts: tuple[Conflict, ...] = ()
+    related: tuple[Conflict, ...] = ()
     notes: tuple[str, ...] = ()
     kind: Literal["reinforced"] = field(default="reinforced", init=False)
 
@@ -93,7 +108,7 @@ class Reinforced:
 
 
 @dataclass(frozen=True, slots=True)
-class Superseded:
+class Superseded(_Told):
     """A new value of the same fact: `memory` is the new one, `old` the superseded one, which is kept with its history.
 
     `way_back` says how to take it back where both are true.
@@ -102,7 +117,7 @@ class Superseded:
     memory: Record
     old: Record
     reason: str
-    conflicts: tuple[Conflict, ...] = ()
+    related: tuple[Conflict, ...] = ()
     notes: tuple[str, ...] = ()
     kind: Literal["superseded"] = field(default="superseded", init=False)
 
@@ -124,7 +139,7 @@ class Superseded:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(_Told):
     """Not stored, and why; nothing changed.
 
     `forgotten` is the id of the forgotten memory that says the same; `restore` brings it back. `revivable` means that the verb
@@ -133,7 +148,7 @@ class Refused:
 
     reason: str
     memory: None = None
-    conflicts: tuple[Conflict, ...] = ()
+    related: tuple[Conflict, ...] = ()
     notes: tuple[str, ...] = ()
     forgotten: str | None = None
     revivable: bool = False
@@ -158,7 +173,8 @@ Outcome = Stored | Reinforced | Superseded | Refused
 
 def _as_dict(outcome: Outcome) -> dict[str, Any]:
     found: dict[str, Any] = {**plain(outcome), "memory": None if outcome.memory is None else outcome.memory.to_dict()}
-    found["conflicts"] = [{**plain(one), "memory": one.memory.to_dict()} for one in outcome.conflicts]
+    for name in ("related", "conflicts"):
+        found[name] = [{**plain(one), "memory": one.memory.to_dict()} for one in getattr(outcome, name)]
     if isinstance(outcome, Superseded):
         found["old"] = outcome.old.to_dict()
     return found

@@ -34,7 +34,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """What of an account contains a word: memories and documents as they are, and events."""
+    """What of an account contains some words: memories and documents as they are, and events."""
 
     memories: list[Record]
     documents: list[Document]

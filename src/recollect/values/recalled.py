@@ -9,6 +9,9 @@ from typing import Any, overload
 from recollect.values.memory import Record
 from recollect.values.plain import plain, shorten
 
+# Said above hits of which none answers the query.
+NOT_ANSWERED = "Nothing known is about this. The nearest memories:"
+
 
 @dataclass(frozen=True, slots=True)
 class Signal:
@@ -42,13 +45,19 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One memory that answers a query; `trigger` is its pattern that matched what the caller works on."""
+    """One memory found for a query; `trigger` is its pattern that matched what the caller works on.
+
+    `relevance` is the probability that it answers the query, whatever else was found. `newer` is the id of another
+    hit that contradicts it and is newer.
+    """
 
     memory: Record
     score: float
     similarity: float | None = None
     explain: Explanation | None = None
     trigger: str | None = None
+    newer: str | None = None
+    relevance: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """The memory's fields under `memory`, and the score with its reasons, as plain JSON."""
@@ -84,11 +93,15 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Recalled(Sequence[Hit]):
-    """The hits, best first, with notes for the caller (for example that recall was lexical only) and a trace."""
+    """The hits, best first, with notes for the caller (for example that recall was lexical only) and a trace.
+
+    `answered` says whether any hit is about what the query asks for; otherwise the hits are only the nearest memories.
+    """
 
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
     trace: Trace = field(default_factory=Trace)
+    answered: bool = True
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -104,16 +117,22 @@ class Recalled(Sequence[Hit]):
         return iter(self.hits)
 
     def to_dict(self) -> dict[str, Any]:
-        """The hits, notes and trace as plain JSON."""
-        return {"hits": [hit.to_dict() for hit in self.hits], "notes": list(self.notes), "trace": plain(self.trace)}
+        """Whether the query is answered, the hits, notes and trace as plain JSON."""
+        return {
+            "answered": self.answered,
+            "hits": [hit.to_dict() for hit in self.hits],
+            "notes": list(self.notes),
+            "trace": plain(self.trace),
+        }
 
     def __repr__(self) -> str:
         best = f", best {shorten(self.hits[0].memory.content)!r}" if self.hits else ""
         return f"<Recalled {len(self.hits)} hit{'' if len(self.hits) == 1 else 's'}{best}>"
 
     def __str__(self) -> str:
-        """The hits as lines for a prompt, best first."""
-        return "\n".join(f"- {hit}" for hit in self.hits)
+        """The hits as lines for a prompt, best first, below a remark if none of them answers the query."""
+        lines = [f"- {hit}" for hit in self.hits]
+        return "\n".join(lines if self.answered or not lines else [NOT_ANSWERED, *lines])
 
 
 @dataclass(frozen=True, slots=True)

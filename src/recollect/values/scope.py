@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from recollect.values.enums import Scope
 
 Place = tuple[str, str, str]
+# The session and the task that a caller names.
+Visit = tuple[str | None, str | None]
 
 GLOBAL: Place = ("global", "", "")
 # The entries of a context are in the scope of a reserved team, which no caller may name.
@@ -48,6 +50,11 @@ class Viewer:
     @property
     def account(self) -> str:
         return self.identity.account
+
+    @property
+    def visit(self) -> Visit:
+        """The session and the task."""
+        return self.session, self.task
 
     def within(self, project: str | None, session: str | None, task: str | None) -> Viewer:
         """The same identity in another project, session and task."""

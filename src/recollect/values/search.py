@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.values.enums import MemoryType, ProvenanceKind, Scope, Status
-from recollect.values.scope import Place, Viewer
+from recollect.values.scope import Place, Viewer, Visit
 
 
 class FilterFields(TypedDict, total=False):
@@ -35,7 +35,10 @@ class FilterFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """All named conditions must hold; an empty tuple or None does not restrict. `without` leaves projects out."""
+    """All named conditions must hold; an empty tuple or None does not restrict. `without` leaves projects out.
+
+    `visit` is the session and the task whose own memories are shown; those of all others are left out. None shows all.
+    """
 
     types: tuple[MemoryType, ...] = ()
     tags: tuple[str, ...] = ()
@@ -48,6 +51,7 @@ class Filter:
     until: datetime | None = None
     min_trust: float = 0.0
     without: tuple[str, ...] = ()
+    visit: Visit | None = None
 
 
 Floats = NDArray[np.float32]
@@ -106,6 +110,10 @@ class Search:
     seasons: frozenset[str] = frozenset()
     holders: int = 0
     every: int = 0
+
+    def among_active(self) -> Search:
+        """The same search for active memories only, whatever else its filter says."""
+        return replace(self, filter=Filter(statuses=("active",)))
 
     def for_rows(self, rows: tuple[int, ...]) -> Search:
         """The same search for some rows and nothing else; visibility and the filter still apply to them."""

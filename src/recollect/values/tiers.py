@@ -126,6 +126,8 @@ class Pool:
     updated_at: datetime
     expires_at: datetime | None = None
     run: str | None = None
+    # `injection:…` when a text in the data reads like an order to an agent.
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

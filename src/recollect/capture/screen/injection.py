@@ -12,6 +12,7 @@ from functools import cache
 from typing import Final
 
 from recollect.capture.screen.look_alikes import latin, plain_digits
+from recollect.capture.screen.order_classes import COMPOSED, ComposedSign
 from recollect.capture.screen.order_signs import SIGNS, Sign
 from recollect.capture.screen.views import decoded
 from recollect.values.normalise import normalise
@@ -44,8 +45,16 @@ _ROT13: Final = ("vtaber", "qvfertneq", "vafgehpgvba", "flfgrz cebzcg")
 
 
 @cache
-def _cued() -> tuple[tuple[Sign, tuple[tuple[str, ...], ...]], ...]:
-    return tuple((sign, tuple(tuple(group.split(",")) for group in sign.cues.split(" & "))) for sign in SIGNS)
+def _cued() -> tuple[tuple[Sign, frozenset[str], tuple[tuple[str, ...], ...]], ...]:
+    return tuple(
+        (sign, frozenset(sign.words.split()), tuple(tuple(group.split(",")) for group in sign.cues.split(" & ")))
+        for sign in SIGNS
+    )
+
+
+@cache
+def _worded() -> tuple[tuple[ComposedSign, tuple[frozenset[str], ...]], ...]:
+    return tuple((sign, tuple(frozenset(group.split()) for group in sign.words.split(" & "))) for sign in COMPOSED)
 
 
 def _is_cued(groups: tuple[tuple[str, ...], ...], lowered: str) -> bool:
@@ -76,9 +85,16 @@ def injection_signs(text: str) -> tuple[str, ...]:
 
 def _signs(text: str) -> Iterator[str]:
     lowered = text.lower()
-    for sign, cues in _cued():
+    words = frozenset(compiled(r"\w+").findall(lowered))
+    ascii_only = text.isascii()
+    for sign, first, cues in _cued():
+        if first and ascii_only and words.isdisjoint(first):
+            continue
         if _is_cued(cues, lowered) and compiled(sign.pattern, _FLAGS).search(text):
             yield sign.name
+    for composed, groups in _worded():
+        if not any(map(words.isdisjoint, groups)) and compiled(composed.pattern, _FLAGS).search(text):
+            yield composed.name
 
 
 def _readings(text: str, plain: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from recollect.values.patterns import compiled
@@ -140,20 +140,26 @@ def _is_noise(text: str) -> bool:
 
 def is_echo(text: str, recalled: Iterable[str]) -> bool:
     """Whether the text is, or nearly is, one of the texts just recalled."""
-    words = _words(text)
-    theirs = [_words(other) for other in recalled]
-    if not words or words in theirs:
+    words, theirs = _words(text), list(recalled)
+    if not words or any(words == _words(other) for other in theirs):
         return bool(words)
     if len(words) < _WORDS_FOR_ECHO:
         return False
-    grams = _grams(words)
-    return len(grams & {gram for other in theirs for gram in _grams(other)}) >= _ECHO_SHARE * len(grams)
+    missing = set(_grams(text))
+    most = len(missing) - _ECHO_SHARE * len(missing)
+    for other in theirs:
+        missing -= _grams(other)
+    return len(missing) <= most
 
 
-def _words(text: str) -> list[str]:
+# Kept for as many texts as are compared: every turn of an assistant is compared with the same recalled ones.
+@lru_cache(maxsize=256)
+def _words(text: str) -> tuple[str, ...]:
     """Words without case and punctuation; in scripts without spaces, every character is a word."""
-    return compiled(_WORD).findall(text.casefold())
+    return tuple(compiled(_WORD).findall(text.casefold()))
 
 
-def _grams(words: list[str]) -> set[tuple[str, ...]]:
-    return {tuple(words[i : i + _GRAM]) for i in range(len(words) - _GRAM + 1)}
+@lru_cache(maxsize=256)
+def _grams(text: str) -> frozenset[tuple[str, ...]]:
+    words = _words(text)
+    return frozenset(words[i : i + _GRAM] for i in range(len(words) - _GRAM + 1))

@@ -22,7 +22,16 @@ _AFTER_ADDRESS: Final = r"@[\w-]{1,40}(?:\.[\w-]{1,30}){1,4}(?:[ ]?[-\u2013|,;]?
 _SYMBOL_AFTER_COLON: Final = r":[^\s/:]{4,59}[!#$%^&*]"
 _STRONG_SYMBOLS: Final = "!#$%^&*?="
 # Short names are part of many words; with a slash they are found by its spaces.
-_PAIR_CUES: Final = (" / ", "@", *(name if len(name) > 4 else f"{name}:" for name in sorted(_USERS)))
+_AFTER_CREDENTIALS: Final = r"(?i)\b(?:cred\w*|logins?|zugangsdaten|accesos?|identifiants)\W{1,3}$"
+_PAIR_CUES: Final = (
+    " / ",
+    "@",
+    "creds",
+    "credential",
+    "login",
+    "zugangsdaten",
+    *(name if len(name) > 4 else f"{name}:" for name in sorted(_USERS)),
+)
 _LOGIN_WORDS: Final = (
     r"(?i)\bcred|log ?in|log ?on|sign(?:ed)? ?in|zugang|anmeld|acceso|identifiant|credencial|account|\bssh\b|\buser"
     r"|wi-?fi|wlan"
@@ -69,6 +78,8 @@ def _is_login(text: str, user: str, separator: str, value: str, at: int) -> bool
         return False
     if user.lower() in _USERS or "@" in user:
         return cased or symbols or _has_login_word(text, at)
+    if compiled(_AFTER_CREDENTIALS).search(text[max(0, at - 24) : at]):
+        return True
     if separator == " / ":
         return (cased and symbols) or ((cased or symbols or len(value) > 7) and _has_login_word(text, at))
     return separator == ":" and cased and symbols

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from recollect.capture.screen.finding import Finding
+from recollect.capture.screen.passwords import is_password
 from recollect.capture.screen.secret_values import is_name, is_placeholder, is_reference, looks_random
 from recollect.values.patterns import compiled
 
@@ -26,6 +27,7 @@ _TELLING_NAME = (
     r"private[_. -]?key|signing|encrypt\w*[_.-]?key|session[_.-]?(?:id|key)|master[_.-]?key|licen[sc]e[_. -]?key"
     r"|app[_.-]?key|secure$"
 )
+_SETTING_NAME = r"^[A-Z][A-Z0-9_]*(?:SECRET|SECRET_KEY|PASSPHRASE)$"
 _KEY_NAME = r"(?i)(?:^|[_. -])key$|[a-z]Key$|_KEY$|login$|key[_-]?[12ab]$|^keys?$"
 _HARMLESS_NAME = (
     r"(?i)(?:^|[_.-])ids?$|[a-z]Ids?$|_ID$|public|pub_?key|key_?(?:name|word|file|size|length|id|pair|vault|store"
@@ -158,6 +160,9 @@ def _names_vendor(name: str) -> bool:
 
 def _is_named(name: str, value: str) -> bool:
     size = len(value)
+    # A setting in capitals is assigned by a machine: what people choose there has the form of a password.
+    if compiled(_SETTING_NAME).search(name) and size >= 10 and is_password(value):
+        return True
     if compiled(_TELLING_NAME).search(name):
         if value.isdigit():
             return size >= 14 and not is_placeholder(value)

@@ -11,11 +11,15 @@ from typing import Final, NamedTuple
 
 
 class Sign(NamedTuple):
-    """A named group of phrasings. Its pattern is run if the text has a cue of every group (groups are joined by ` & `)."""
+    """A named group of phrasings. Its pattern is run if the text has a cue of every group (groups are joined by ` & `).
+
+    `words` are checked first, because that is cheaper: an ASCII text without any of them cannot match.
+    """
 
     name: str
     cues: str
     pattern: str
+    words: str = ""
 
 
 _ORDERS = (
@@ -52,6 +56,7 @@ SIGNS: Final = (
         rf"|(?:ignore|disregard|forget) (?:what|whatever|everything|anything|all) (?:(?:that )?(?:you"
         rf"|they) (?:were|have been|had been|are) (?:told"
         rf"|taught|instructed|given)|(?:the )?(?:user|developer|system)s? (?:said|says|wants?|told you))",
+        "ignore disregard forget override bypass follow following",
     ),
     Sign(
         "ignore-instructions",
@@ -121,6 +126,9 @@ SIGNS: Final = (
         r"|guideline|guardrail)s?"
         r"|(?:enable|enter|activate|switch to) (?:developer|god|dan|jailbreak|unrestricted) mode|do anything now"
         r"|\bsystem override\b",
+        "system developer god dan jailbreak unrestricted anything now restriction restrictions rule rules filter "
+        "filters limit limits guideline guidelines guardrail guardrails admin administrator root assistant "
+        "operator",
     ),
     Sign(
         "forced-recommendation",
@@ -132,6 +140,7 @@ SIGNS: Final = (
         r"|\b(?:from now on|in all future \w+|whenever (?:the user|asked"
         r"|anyone asks)[^.\n]{0,60}),? (?:you (?:must |should |will )?)?(?:always )?(?:recommend|suggest|promote)"
         r"|when(?:ever)? (?:the user|a user|someone) asks[^.\n]{0,80}\balways (?:recommend|suggest|answer|say|reply)",
+        "recommend suggest promote prefer mention advertise asks asked",
     ),
     Sign(
         "concealment",
@@ -154,6 +163,8 @@ SIGNS: Final = (
         r"|sag\w* dem (?:nutzer|benutzer|user) nichts|ne (?:dis|dites) rien à l['\u2019]utilisateur"
         r"|不要(?:告诉|告訴|让"
         r"|讓)用[户戶]",
+        "user human operator owner instruction instructions message prompt note rule above utilisateur usuario "
+        "nutzer benutzer",
     ),
     Sign(
         "exfiltration",
@@ -173,6 +184,8 @@ SIGNS: Final = (
         r"|!\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}[?&](?:data|payload|leak|secrets?|history|prompt"
         r"|conversation|chat|exfil|stolen|memor(?:y|ies)"
         r"|context|password|token|cookie|env)=",
+        "send post upload exfiltrate forward email mail transmit submit copy reveal print repeat output show tell "
+        "display leak http https",
     ),
     Sign(
         "exfiltration",
@@ -197,6 +210,8 @@ SIGNS: Final = (
         r"|\bvers)\s(?:https?://|\S+@\S+)"
         r"|(?:转发|发送|上传)[^。\n]{0,6}(?:所有|全部)[^。\n]{0,12}(?:到|给|至)|(?:把|将)[^。\n]{0,4}(?:所有|全部)[^。\n]{0,12}(?:发送|转发"
         r"|上传)(?:到|给|至)",
+        "forward send upload post transmit mail email copy leak exfiltrate bcc silently secretly covertly leite "
+        "schick schicke sende manda envoie envoyez transfer",
     ),
     Sign(
         "triggered-order",
@@ -212,6 +227,7 @@ SIGNS: Final = (
         r"|ce)\b[^.\n]{0,30}\b(?:envoie|envoyez|exécute|exécutez|supprime|appelle|ouvre)"
         r"|\bà partir de maintenant,? tu dois\b[^.\n]{0,60}\b(?:envoyer|obéir|ignorer|exécuter|transférer)"
         r"|当你?(?:读到|看到)(?:这|此)[^。\n]{0,20}(?:发送|执行|删除|调用|转发|忽略)|从现在(?:起|开始)[^。\n]{0,6}必须[^。\n]{0,12}(?:发送|执行|服从|忽略|转发)",
+        "wenn ab cuando partir quand lorsque",
     ),
     Sign(
         "triggered-order",
@@ -228,6 +244,8 @@ SIGNS: Final = (
         rf"|\b{_RUNS}\b[^\n]{{1,160}}? before (?:you )?{_ANSWERS}\b"
         rf"|\bbefore (?:you )?{_ANSWERS}\b[^.!?\n]{{0,40}}, ?(?:please |always |first "
         rf"|silently |you must ){{0,3}}{_RUNS}\b",
+        "read reads reading see sees seeing process processing retrieve retrieving recall recalling load loading "
+        "encounter encountering find finding before",
     ),
     Sign(
         "addressed-to-agent",
@@ -238,10 +256,11 @@ SIGNS: Final = (
         rf"|every )?{_AGENTS}\b ?(?:reading this|s)?[:,!.-]"
         rf"|\b(?:if|when|since) you are (?:an? |the )?{_AGENTS}\b[^.\n]{{0,40}}(?:reading|processing"
         rf"|summari[sz]ing|seeing|,) "
-        rf"|\b(?:the |any |all |every |this |your )?{_AGENTS}s?(?: reading this)? (?:must|shall|has to|have to|needs to"
+        rf"|\b(?<!estate )(?<!travel )(?<!sales )(?<!insurance ){_AGENTS}s?(?: reading this)? (?:must|shall|has to|have to|needs to"
         rf"|should)(?: now| immediately| always| first| also)? "
         r"(?:call|invoke|execute|trigger|obey|comply|ignore|disregard|send|forward|upload|exfiltrate|transfer"
         r"|reveal|disclose|delete|approve)\b",
+        "assistant assistants agent agents model models llm llms ai ais chatbot chatbots",
     ),
     Sign(
         "destructive-order",
@@ -260,6 +279,7 @@ SIGNS: Final = (
         r"|\b(?:borra|elimina)\b[^.!?\n]{0,60}\bsin (?:preguntar|confirmar|confirmación|avisar)"
         r"|\b(?:supprime[sz]?|efface[sz]?)\b[^.!?\n]{0,60}\bsans (?:demander|confirmation|prévenir)"
         r"|(?:不经|无需|不用)(?:询问|确认|同意)[^。\n]{0,12}删除|删除[^。\n]{0,16}(?:不要|无需|不用|不必)(?:询问|确认|问)",
+        "without ohne sin sans questions",
     ),
     Sign(
         "false-authority",
@@ -329,6 +349,8 @@ SIGNS: Final = (
         r"|(?:永远|永久|务必|从现在起)[^。\n]{0,6}记住[^。\n]{0,20}(?:必须|总是|始终)|merke? dir (?:dauerhaft"
         r"|für immer)[^.\n]{0,60}(?:musst|immer|stets)|(?:souviens-toi|recuerda) (?:pour toujours|para siempre"
         r"|permanentemente|de façon permanente)",
+        "permanent permanently permanentemente permanente forever indefinitely future session conversation chat "
+        "memory now dauerhaft immer toujours siempre",
     ),
     Sign(
         "encoded-command",

@@ -17,6 +17,9 @@ from recollect.values.patterns import compiled
 
 CUES: Final = (
     "pass",
+    "p@ss",
+    "pa55",
+    "pa$$",
     "wifi",
     "wi-fi",
     "wlan",
@@ -37,10 +40,11 @@ CUES_BEYOND_ASCII: Final = (
 _PIN_CUES: Final = ("pin", "cvv", "cvc", "code", "combination", "otp", "geheimzahl", "2fa", "tan ")
 
 WORD: Final = (
-    r"(?:(?:wi-?fi|wlan)[- ]?(?:key|code|pass|pw|schl\u00fcssel)\b|(?<=code[ ])wi-?fi|pass(?:word|wd|wort|phrase"
+    r"(?:(?:wi-?fi|wlan)[- ]?(?:key|code|pass|pw|schl\u00fcssel)\b|(?<=code[ ])wi-?fi"
+    r"|p(?:ass|@ss|a55|a\$\$)(?:word|wd|w0rd|wort|[ -]?phrase"
     r"|code|wrd)s?|(?<![a-z])pwd?(?![a-z])|(?<=[a-z_])pwd|kennwort|(?<=mot[ ]de[ ])passe"
     r"|(?<![a-z])mdp(?![a-z])|contrase(?:ñ|n)a|(?<![a-z])clave(?![a-z])|senha|wachtwoord|adgangskode|(?<![a-z])parola"
-    r"|has\u0142o|l\u00f6senord|\u015fifre|пароль|密[码碼]|口令|パスワード|비밀번호|(?<=[_.-])pass|(?<![a-z])pass(?![a-z]))"
+    r"|has\u0142o|l\u00f6senord|\u015fifre|пароль|密[码碼]|口令|パスワード|비밀번호|(?<=[_.-])pass|(?<=store)pass(?![a-z])|(?<![a-z])pass(?![a-z]))"
 )
 _PLACES: Final = (
     r"for|to|of|on|in|at|from|für|vom|von|zum|zur|im|am|de|del|du|des|pour|para|do|da|di|della|van|voor|het"
@@ -140,6 +144,10 @@ _CODE_WORDS: Final = (
     r"|(?:combination|code)[ ](?:of|to|for)[ ](?:the|my|our|his|her|their)[ ](?:[\w'-]{1,15}[ ]){0,2}?(?:door|gate|safe"
     r"|alarm|garage|lock|locker|vault|entrance|elevator|bike|suitcase|entry))"
 )
+_CREDENTIAL_NAME: Final = (
+    rf"(?i){WORD}[\W_]{{0,3}}$|{WORD}[\s_.-]+(?:for|of|to|f\u00fcr|de|du)\b"
+    r"|(?:^|[\W_])(?:pin|cvv|otp|secret|token|credentials?|(?:api|access|private|signing)[ _.-]?key)[\W_]{0,3}$"
+)
 _PIN_REACH: Final = 80
 _PIN: Final = (
     rf"(?i)\b{_CODE_WORDS}(?P<more> code| number)?(?: (?:for|to|of|from|vom|von|für|zum|del?|du|de la|der|des)"
@@ -153,12 +161,32 @@ _RECOVERY_CODES: Final = (
 )
 
 
+# The value is on the next line, under a heading, or in the field beside the one that has the name.
+_BESIDE: Final = rf"""(?ix)
+    {WORD}(?P<rest>[\w.-]{{0,24}}+)
+    (?: [ \t*_:`"'|>\\=-]{{0,8}}\n[ \t]*(?:[=~-]{{3,40}}[ \t]*\n[ \t]*)?\n?[ \t]*[>*`"'-]{{0,3}}[ ]?
+        (?P<line>[^\s"'`<>|]{{4,80}})["'`*]{{0,2}}[ \t]*(?:\n|$)
+      | ["'`]?\s{{0,3}}(?:,\s{{0,6}}|</?\w{{1,20}}>\s{{0,12}}<\w{{1,20}}>|\n?\s{{0,12}})["']?
+        (?:(?:value|val|content|default)["']?\s?[:=]\s?|(?<=>))["'`]?
+        (?P<field>[^\s"'`<>,;|]{{4,80}})
+      | [ ]{{0,2}}(?:[\[(~]|\u2026|\.{{3}})[ ]?(?P<bracket>[^\s"'`<>()\[\],;|]{{4,80}})
+      | \s{{0,2}}[=:(]\s{{0,2}}(?:["'`]{{3}}|(?<=[(])["'`])(?P<call>[^\s"'`]{{4,80}})["'`]
+    )
+"""
+
+
 def passwords(text: str, words: list[int]) -> Iterator[Finding]:
     """Passwords given in the text, in code or in prose; `words` are the positions where a word for them may begin."""
     for at in words:
         yield from _assigned(text, at)
         yield from _spoken(text, at)
         yield from _adjacent(text, at)
+        yield from _in_next_field(text, at)
+
+
+def names_credential(name: str) -> bool:
+    """Whether a key, a tag or a heading names a credential: `db-password`, `wifi code`, `api_token`."""
+    return compiled(_CREDENTIAL_NAME).search(name) is not None
 
 
 def password_words(text: str, lowered: str) -> list[int]:
@@ -267,6 +295,7 @@ def _spoken(text: str, at: int) -> Iterator[Finding]:
         return
     # "clave" is also the key to something, "pass" a verb.
     plain = bool(match["plain"]) and not text[at : at + 5].lower().startswith(("clave", "pass ", "pass:"))
+    plain = plain or text[at : at + 11].lower() == "pass phrase"
     if match["quoted"]:
         value = match["quoted"].strip()
         chosen = plain and (is_chosen_word(value, quoted=True) or is_pass_phrase(value.split(), 3))
@@ -312,6 +341,16 @@ def _adjacent(text: str, at: int) -> Iterator[Finding]:
         if any(map(str.isalpha, value)) and is_password(value):
             start = at - len(window) + before.start("value")
             yield Finding("password", start, start + len(value))
+
+
+def _in_next_field(text: str, at: int) -> Iterator[Finding]:
+    match = compiled(_BESIDE).match(text, at)
+    if match is None or match.lastgroup is None or compiled(_OTHER_FIELD).match(match["rest"]):
+        return
+    group = match.lastgroup
+    value = match[group].rstrip(_SENTENCE_END)
+    if any(map(str.isalpha, value)) and is_password(value) and not compiled(_ALGORITHM).match(value):
+        yield Finding("password", match.start(group), match.start(group) + len(value))
 
 
 def pin_codes(text: str, lowered: str) -> Iterator[Finding]:

@@ -6,17 +6,18 @@ It works on the pieces of `tokens` and the keys of `words`; `sameness` and `chan
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from threading import Lock
+from functools import lru_cache
 
-from recollect.judge.rules import lexicon
-from recollect.judge.rules.tokens import bigrams, pieces
-from recollect.judge.rules.transitions import normalise_change
-from recollect.judge.rules.word_keys import listed
-from recollect.judge.rules.words import ASIDES, Word, key_of, word_of
+from recollect.judge.rules.lexicon import Lexicon
+from recollect.judge.rules.tokens import bigrams, is_cjk, pieces
+from recollect.judge.rules.transitions import normalise_change, shortened
+from recollect.judge.rules.words import Word, key_of, word_of
 
 PUNCTUATION = frozenset(",.")
 _CONTRACTED = {"'s": "be", "'re": "be", "'m": "be", "'ve": "", "'ll": "will", "'d": "would"}
-_CONTRACTING = listed("it that there he she who what where here this")
+_CONTRACTING = frozenset("it that there he she who what where here this".split())
+
+_ASIDES = frozenset({"longer", "do", "does"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class TextAnalysis:
     negated: tuple[str, ...]  # for each negation, the key that follows it
     negations: tuple[int, ...]  # ... and its index in the frame
     names: frozenset[str]
+    proper: frozenset[str]  # those of the names that are no common nouns, as far as the spelling shows it
     spelled: frozenset[str]  # the names as written, in lower case: "Adam" is not "Adams"
     numbers: frozenset[str]
     definite: frozenset[int]
@@ -41,16 +43,26 @@ class TextAnalysis:
     indefinite: bool  # speaks of "a man", not of a known subject
     was: bool
     left: tuple[str, ...]  # the value that was abandoned: "switched from <left> to"
-    words: frozenset[str]  # the gist, each key once
+    announces: bool  # says in any words that something is not as it was: "took over", "postponed"
+    words: frozenset[str]  # the gist, each key once; pairs of characters where there are no spaces
+    subject: frozenset[str]  # the content before the verb
+    adverbs: tuple[str, ...]
+    classes: frozenset[int]  # where an indefinite article stands in the frame
+    lexicon: Lexicon
 
     @property
     def negative(self) -> bool:
         return len(self.negated) % 2 == 1
 
 
-def analyse_text(text: str) -> TextAnalysis:
+def analyse_text(text: str, lexicon: Lexicon) -> TextAnalysis:
     """Analyse a text; `analyse` caches the result."""
-    return _Reading(pieces(text)).run(" ".join(text.casefold().split()).rstrip(".!? "))
+    return _Reading(pieces(text, lexicon), lexicon).run(plain_text(text))
+
+
+def plain_text(text: str) -> str:
+    """A text without differences of case, spaces and a final stop."""
+    return " ".join(text.casefold().split()).rstrip(".!?。！？ ")
 
 
 @dataclass(slots=True)
@@ -58,9 +70,11 @@ class _Reading:
     """One pass over the pieces of a text."""
 
     pieces: list[str]
+    lexicon: Lexicon
     frame: list[str] = field(default_factory=list)
     negations: list[int] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    proper: set[str] = field(default_factory=set)
     spelled: set[str] = field(default_factory=set)
     numbers: set[str] = field(default_factory=set)
     definite: set[int] = field(default_factory=set)
@@ -71,39 +85,52 @@ class _Reading:
     adds: bool = False
     indefinite: bool = False
     was: bool = False
+    renewed: bool = False  # speaks of "the new" one of something
+    classes: set[int] = field(default_factory=set)
     opening: bool = True  # at the start of a sentence, where a capital letter does not mean a name
 
     def run(self, plain: str) -> TextAnalysis:
+        lexicon = self.lexicon
         for at, piece in enumerate(self.pieces):
-            word = word_of(piece)
-            if word.part == "plain":
-                self.frame.append(word.key)
-                self.opening = False
-            elif word.part == "content":
-                self._add_content(at, word)
-            else:
-                self._take(at, word)
+            self._take(at, word_of(piece, lexicon))
+        if _says_over(self.pieces, plain, lexicon):
+            self.ended = self.changed = True
         while self.frame and self.frame[-1] in PUNCTUATION:
             self.frame.pop()
         negated = tuple(sorted(self._target(at) for at in self.negations))
-        moved = normalise_change(tuple(self.frame))
-        same_frame = len(moved.frame) == len(self.frame)
-        adverbs = [k for k in moved.frame if is_adverb(k)]
-        gist = tuple([k for k in moved.frame if k not in IGNORED and k not in adverbs])
+        frame = tuple(self.frame)
+        shorter = shortened(frame, lexicon)
+        moved = normalise_change(shorter, lexicon, instruction=0 not in self.past)
+        same_frame = len(moved.frame) == len(frame) and not moved.changed
+        adverbs = [k for k in moved.frame if is_adverb(k) and k not in lexicon.ignored]
+        gist = tuple([k for k in moved.frame if k not in lexicon.ignored and k not in adverbs])
+        words = frozenset(part for k in gist for part in (bigrams(k) if is_cjk(k) else (k,)))
+        announcing = lexicon.announcing
         return TextAnalysis(
             plain=plain, frame=moved.frame, gist=gist, bag=tuple(sorted([*gist, *adverbs])), negated=negated,
-            words=frozenset(gist),
+            words=words, subject=self._subject(moved.frame),
             negations=tuple(self.negations),
-            names=frozenset(self.names), spelled=frozenset(self.spelled), numbers=frozenset(self.numbers),
+            names=frozenset(self.names), proper=frozenset(self.proper), spelled=frozenset(self.spelled),
+            numbers=frozenset(self.numbers),
             definite=frozenset(self.definite) if same_frame else frozenset(),
             past=frozenset(self.past) if same_frame else frozenset(), progressive=frozenset(self.progressive),
             changed=self.changed or moved.changed, ended=self.ended or moved.ended, adds=self.adds,
             indefinite=self.indefinite, was=self.was, left=moved.left,
+            announces=self.renewed or (announcing is not None and announcing.search(plain) is not None),
+            adverbs=tuple(sorted(adverbs)),
+            classes=frozenset(self.classes) if same_frame else frozenset(), lexicon=lexicon,
         )  # fmt: skip
+
+    def _subject(self, frame: tuple[str, ...]) -> frozenset[str]:
+        """What comes before the first verb, without words that say nothing about it; empty if no verb is known."""
+        lexicon = self.lexicon
+        ends = (i for i, k in enumerate(frame) if i and (k == "be" or k in lexicon.verbs or i in self.past))
+        end = next(ends, 0)
+        return frozenset(k for k in frame[:end] if k not in lexicon.ignored and k not in lexicon.prepositions)
 
     def _take(self, at: int, word: Word) -> None:
         part = word.part
-        if part in ("content", "plain"):
+        if part == "content":
             self._add_content(at, word)
         elif part == "number":
             self._add_number(word.lowered)
@@ -123,9 +150,9 @@ class _Reading:
             self._add_denied(head[:-1])
         elif tail == "s" and head not in _CONTRACTING:
             self.definite.add(len(self.frame) + 1)
-            self._add_content(at, word._replace(lowered=head, key=key_of(head)))
+            self._add_content(at, word._replace(lowered=head, key=key_of(head, self.lexicon)))
         elif "'" + tail in _CONTRACTED:
-            self._take(at, word_of(head))
+            self._take(at, word_of(head, self.lexicon))
             if _CONTRACTED["'" + tail]:
                 self.frame.append(_CONTRACTED["'" + tail])
         else:
@@ -149,12 +176,20 @@ class _Reading:
         self.opening = False
 
     def _add_cjk(self, run: str) -> None:
-        for negation in lexicon.NEGATIONS_CJK:
+        """A run without spaces: its negations and cues are taken out, and it is split at copulas and prepositions."""
+        lexicon = self.lexicon
+        for negation in sorted(lexicon.listed("words", "negations"), key=len, reverse=True):
             if negation in run:
                 self.negations.append(len(self.frame))
                 run = run.replace(negation, "")
-        if run:
-            self.frame.extend(bigrams(run))
+        for cue in lexicon.listed("change", "now"):
+            self.changed = self.changed or cue in run
+            run = run.replace(cue, "")
+        for copula in lexicon.listed("words", "copulas"):
+            run = run.replace(copula, " be ")
+        for link in lexicon.listed("words", "prepositions") | lexicon.listed("words", "fillers"):
+            run = run.replace(link, f" {link} ")
+        self.frame.extend(run.split())
         self.opening = False
 
     def _add_function_word(self, at: int, word: Word) -> None:
@@ -173,6 +208,7 @@ class _Reading:
             self._add_negation(at, word.lowered)
         elif part == "indefinite":
             self.indefinite = self.indefinite or not self.frame
+            self.classes.add(len(self.frame))
         else:
             self.definite.add(len(self.frame))
             if part == "possessive":
@@ -181,30 +217,48 @@ class _Reading:
 
     def _add_content(self, at: int, word: Word) -> None:
         frame, lowered = self.frame, word.lowered
-        if (lowered == "," and self.opening) or (lowered in ASIDES and self._is_aside(at, lowered)):
+        if (lowered == "," and self.opening) or (self._is_aside(at, lowered)):
             return
-        if lowered in lexicon.ADDITIONS:
+        if lowered in self.lexicon.listed("words", "additions"):
             self.adds = True
+        if lowered in self.lexicon.listed("change", "renewed") and self._after_owner():
+            self.renewed = True
+            self.definite.add(len(frame))
+            return
         if word.odd or (word.capital and not self.opening):
             self.names.add(word.key)
             self.spelled.add(lowered)
-        elif word.past:
-            if not frame or frame[-1] not in ("be", "have"):
+            if word.odd or not self.lexicon.capital_nouns:
+                self.proper.add(word.key)
+        elif word.capital and lowered not in self.lexicon.vocabulary and lowered.isalpha():
+            self.spelled.add(lowered)  # at the start of a sentence it may be a name: "Adams" is not "Adam"
+        if word.past and word.key not in self.names:
+            if next((k for k in reversed(frame) if not is_adverb(k)), "") not in ("be", "have"):
                 self.past.add(len(frame))
         elif frame and frame[-1] == "be" and lowered.endswith("ing"):
             self.progressive.add(len(frame))
         frame.append(word.key)
         self.opening = False
 
+    def _after_owner(self) -> bool:
+        """In a subject, after an article, a possessive or a genitive."""
+        owned = len(self.frame) in self.definite or (self.frame[-1:] and self.frame[-1] in self._possessives())
+        return bool(owned) and "be" not in self.frame
+
+    def _possessives(self) -> frozenset[str]:
+        return self.lexicon.listed("words", "possessives")
+
     def _is_aside(self, at: int, lowered: str) -> bool:
         """Words without content of their own: a label ("Note:"), the "longer" of "no longer", the "do" of "do not"."""
-        if self.opening and lowered in lexicon.LABELS and self._next(at) in (":", ","):
+        if lowered not in _ASIDES and not self.opening:
+            return False
+        if self.opening and lowered in self.lexicon.listed("words", "labels") and self._next(at) in (":", ","):
             self.pieces[at + 1] = ","
             return True
         if lowered == "longer" and self.negations and self.negations[-1] == len(self.frame):
             self.ended = self.changed = True
             return True
-        return lowered in ("do", "does") and self._next(at) in lexicon.NEGATIONS
+        return lowered in ("do", "does") and self._next(at) in self.lexicon.listed("words", "negations")
 
     def _add_stop(self, at: int) -> None:
         following = self.pieces[at + 1] if at + 1 < len(self.pieces) else ""
@@ -225,13 +279,24 @@ class _Reading:
             self.frame.append("can")
 
     def _target(self, at: int) -> str:
-        return next((k for k in self.frame[at:] if k not in IGNORED and k not in lexicon.PREPOSITIONS), "")
+        return next(
+            (k for k in self.frame[at:] if k not in self.lexicon.ignored and k not in self.lexicon.prepositions), ""
+        )
 
     def _next(self, at: int) -> str:
         return self.pieces[at + 1].lower() if at + 1 < len(self.pieces) else ""
 
 
-IGNORED: frozenset[str] = PUNCTUATION | lexicon.FILLERS | {"be"}
+def _says_over(pieces_: list[str], plain: str, lexicon: Lexicon) -> bool:
+    if not lexicon.spaced:
+        return any(phrase in plain for words in lexicon.over for phrase in words)
+    words = [piece.lower() for piece in pieces_]
+    return any(_in_turn(phrase, words) for phrase in lexicon.over)
+
+
+def _in_turn(phrase: tuple[str, ...], words: list[str]) -> bool:
+    rest = iter(words)
+    return all(word in rest for word in phrase)
 
 
 def is_adverb(key_: str) -> bool:
@@ -239,36 +304,7 @@ def is_adverb(key_: str) -> bool:
     return key_.endswith("ly") and len(key_) > 5
 
 
-_CACHE_SIZE = 4096
-
-
-def analyse(text: str) -> TextAnalysis:
-    """The analysis of a text, cached."""
-    return _cache[text]
-
-
-def cached_analysis(text: str) -> TextAnalysis | None:
-    """The analysis of a text if it is in the cache."""
-    return _cache.get(text)
-
-
-class _AnalysisCache(dict[str, TextAnalysis]):
-    """A dict that analyses a missing text and drops the oldest entry when it is full.
-
-    Unlike `lru_cache` it can also be asked without analysing.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._lock = Lock()
-
-    def __missing__(self, text: str) -> TextAnalysis:
-        made = analyse_text(text)
-        with self._lock:
-            if len(self) >= _CACHE_SIZE:
-                del self[next(iter(self))]
-            self[text] = made
-        return made
-
-
-_cache = _AnalysisCache()
+@lru_cache(maxsize=4096)
+def analyse(text: str, lexicon: Lexicon) -> TextAnalysis:
+    """The analysis of a text in a language, cached."""
+    return analyse_text(text, lexicon)

@@ -1,146 +1,311 @@
-"""The word classes the rules know: words to ignore, negations, words that announce a change, verbs with many values.
+"""The word lists of one language, read from a file in `languages/`, and which language a text is in.
 
-Used by `analysis` (which words have content) and by `frames` (which statements have one value at a time). A word is listed
-because of its grammar, not because it occurs in a test set. Keys are those of `word_keys`.
+A list holds the words of a grammatical class, not those of a test set. Keys are the form in which words are compared: a base
+form, or the first of a group of synonyms.
 """
 
 from __future__ import annotations
 
-from recollect.judge.rules.word_keys import key, listed
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any
+
+from recollect.judge.rules.stemming import english_stem, without_suffix
+
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_KANA_OR_HANGUL = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
+# Of several languages that fit a text equally well ("Port: 8080"), this one is taken.
+_DEFAULT = "en"
+# So many words show the language of a text.
+_START = 60
 
 
-def keys(words: str) -> frozenset[str]:
-    """The keys of the words of a list."""
-    return frozenset(map(key, words.split()))
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """What the rules know about one language. Without a list, the rules that need it decide nothing."""
+
+    data: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        return str(self.data["name"])
+
+    @property
+    def spaced(self) -> bool:
+        """Whether the language separates words by spaces; otherwise lists are searched as parts of the text."""
+        return self.data.get("spaced", True) is True
+
+    def text(self, section: str, name: str) -> str:
+        return str(self.data.get(section, {}).get(name, ""))
+
+    def listed(self, section: str, name: str) -> frozenset[str]:
+        """The words of a list, as written."""
+        return frozenset(self.text(section, name).split())
+
+    def keys(self, section: str, name: str) -> frozenset[str]:
+        """The keys of the words of a list."""
+        return frozenset(map(self.key, self.text(section, name).split()))
+
+    def groups(self, section: str, name: str) -> Iterator[list[str]]:
+        """The groups of a list, which commas and line ends separate."""
+        for group in re.split(r"[,\n]", self.text(section, name)):
+            if words := group.split():
+                yield words
+
+    def key(self, word: str) -> str:
+        """The key under which a lower-case word is compared."""
+        stemmed = self.stem(word)
+        return self.synonyms.get(stemmed, stemmed)
+
+    def stem(self, word: str) -> str:
+        base = self.bases.get(word)
+        if base is not None:
+            return base
+        return english_stem(word) if self.data.get("stemmer") == "english" else without_suffix(word, self.suffixes)
+
+    @cached_property
+    def suffixes(self) -> tuple[str, ...]:
+        return tuple(sorted(self.text("forms", "suffixes").split(), key=len, reverse=True))
+
+    @cached_property
+    def bases(self) -> dict[str, str]:
+        """Irregular form -> base form."""
+        lines = re.split(r"[,\n]", self.text("forms", "irregular"))
+        pairs = (line.split(":") for line in lines if ":" in line)
+        return {form: base.strip() for base, forms in pairs for form in forms.split()}
+
+    @cached_property
+    def past_forms(self) -> frozenset[str]:
+        return frozenset(self.bases) - self.listed("forms", "present")
+
+    @cached_property
+    def synonyms(self) -> dict[str, str]:
+        """Stem -> the stem that stands for its group; a word belongs to the first group that lists it."""
+        found: dict[str, str] = {}
+        for words in self.groups("forms", "synonyms"):
+            stems = [self.stem(word) for word in words]
+            first = next((found[stem] for stem in stems if stem in found), stems[0])
+            for stem in stems:
+                found.setdefault(stem, first)
+        return found
+
+    @cached_property
+    def opposites(self) -> dict[str, frozenset[str]]:
+        found: dict[str, frozenset[str]] = {}
+        for words in self.groups("forms", "opposites"):
+            group = frozenset(map(self.key, words))
+            for word in group:
+                found[word] = found.get(word, frozenset()) | (group - {word})
+        return found
+
+    @cached_property
+    def loose(self) -> frozenset[tuple[str, str]]:
+        """Pairs of keys that mean the same where everything else in two similar texts does."""
+        keys = [[self.key(word) for word in group] for group in self.groups("forms", "loose")]
+        return frozenset((one, other) for group in keys for one in group for other in group if one != other)
+
+    @cached_property
+    def agents(self) -> dict[str, str]:
+        """Noun -> verb: "x is the owner of y" is "x owns y"."""
+        return {self.key(words[0]): self.key(words[1]) for words in self.groups("forms", "agents")}
+
+    @cached_property
+    def measuring(self) -> dict[str, str]:
+        """Noun -> verb: "the price of x is y" is "x costs y"."""
+        return {self.key(words[0]): self.key(words[1]) for words in self.groups("forms", "measuring")}
+
+    @cached_property
+    def converses(self) -> dict[tuple[str, str], str]:
+        """Verb and preposition -> verb: "x belongs to y" is "y owns x"."""
+        return {(self.key(a), b): self.key(c) for a, b, c in self.groups("forms", "converses")}
+
+    @cached_property
+    def phrases(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        """Several keys -> the keys that say the same in fewer words, longest first: "be located in" is "be in"."""
+        lines = re.split(r"[,\n]", self.text("forms", "phrases"))
+        halves = (line.split(":") for line in lines if ":" in line)
+        found = [(self._keys_of(many), self._keys_of(few)) for many, few in halves]
+        return tuple(sorted(found, key=lambda pair: -len(pair[0])))
+
+    def _keys_of(self, words: str) -> tuple[str, ...]:
+        return tuple(map(self.key, words.split()))
+
+    @cached_property
+    def light(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Verbs that say little beside their object ("use", "do"), and verbs that one of them may stand for ("write")."""
+        groups = [frozenset(map(self.key, words)) for words in self.groups("forms", "light")]
+        return (groups[0], groups[1]) if len(groups) > 1 else (frozenset(), frozenset())
+
+    @cached_property
+    def symmetric(self) -> dict[str, str]:
+        """Noun or participle -> the relation that holds in both directions: "x's wife is y", "y is married to x"."""
+        groups = [self._keys_of(" ".join(words)) for words in self.groups("forms", "symmetric")]
+        return {key: group[0] for group in groups for key in group}
+
+    @cached_property
+    def persons(self) -> dict[str, str]:
+        """Possessive -> pronoun: "my employer" is the employer of "I"."""
+        return {words[0]: self.key(words[1]) for words in self.groups("forms", "persons")}
+
+    @cached_property
+    def describing(self) -> frozenset[str]:
+        """Words that describe something rather than name it: "the queue is full" says nothing about which queue it is."""
+        return self.keys("relations", "describing") | self.opposites.keys()
+
+    def describes(self, key: str) -> bool:
+        return key in self.describing or key.endswith(tuple(self.listed("relations", "describing_ends")))
+
+    @cached_property
+    def announcing(self) -> re.Pattern[str] | None:
+        """What announces a change: a phrase of the list, as whole words."""
+        phrases = [" ".join(words) for words in self.groups("change", "announcing")]
+        if not phrases:
+            return None
+        either = "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+        return re.compile(rf"\b(?:{either})\b" if self.spaced else either)
+
+    @cached_property
+    def over(self) -> tuple[tuple[str, ...], ...]:
+        """What says that something has ended, where a negation alone does not: words that stand in a text in this order."""
+        return tuple(tuple(words) for words in self.groups("change", "over"))
+
+    @cached_property
+    def elisions(self) -> re.Pattern[str] | None:
+        """Short words that lose their vowel before another one: "l'API", "n'est"."""
+        words = "|".join(self.text("forms", "elisions").split())
+        return re.compile(rf"\b({words})'", re.IGNORECASE) if words else None
+
+    @property
+    def capital_nouns(self) -> bool:
+        """Whether every noun has a capital letter, so that it does not show a name."""
+        return self.data.get("capital_nouns", False) is True
+
+    @cached_property
+    def prepositions(self) -> frozenset[str]:
+        return self.keys("words", "prepositions")
+
+    @cached_property
+    def pronouns(self) -> frozenset[str]:
+        return self.keys("words", "pronouns")
+
+    @cached_property
+    def relatives(self) -> frozenset[str]:
+        return self.keys("words", "relatives")
+
+    @cached_property
+    def ignored(self) -> frozenset[str]:
+        """Keys without content: punctuation, fillers and the copula."""
+        return frozenset(",.") | self.relatives | self.keys("words", "fillers") | {"be"}
+
+    @cached_property
+    def one(self) -> frozenset[str]:
+        return self.keys("relations", "one")
+
+    @cached_property
+    def many(self) -> frozenset[str]:
+        return self.keys("relations", "many")
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """Every verb the rules know; it separates a subject from its value."""
+        named = self.keys("relations", "prefer") | self.keys("change", "switching") | self.keys("change", "ending")
+        return self.one | self.many | named | self.keys("relations", "verbs")
+
+    @cached_property
+    def many_phrases(self) -> frozenset[tuple[str, ...]]:
+        """A verb and a preposition that take many values: "works with"."""
+        return frozenset(self._keys_of(" ".join(words)) for words in self.groups("relations", "many_phrases"))
+
+    @cached_property
+    def many_complements(self) -> frozenset[str]:
+        return self.keys("relations", "many_complements")
+
+    @cached_property
+    def measures(self) -> frozenset[str]:
+        return self.keys("relations", "measures")
+
+    @cached_property
+    def unique(self) -> frozenset[str]:
+        return self.keys("relations", "unique")
+
+    @cached_property
+    def labelled(self) -> frozenset[str]:
+        return self.keys("relations", "labelled") | {"#"}
+
+    @cached_property
+    def generic(self) -> frozenset[str]:
+        """Words that only say who has a value, and how: sharing them says nothing about the subject."""
+        said = self.keys("words", "pronouns") | self.keys("words", "possessives") | self.keys("words", "additions")
+        return said | self.prepositions | self.ignored | self.many | self.keys("words", "conjunctions")
+
+    @cached_property
+    def months(self) -> dict[str, int]:
+        return {name: number for number, names in enumerate(self.groups("calendar", "months"), 1) for name in names}
+
+    @cached_property
+    def calendar(self) -> frozenset[str]:
+        return self.listed("calendar", "days")
+
+    @cached_property
+    def numbers(self) -> dict[str, str]:
+        """Number word -> digits."""
+        small = {name: str(n) for n, names in enumerate(self.groups("numbers", "words")) for name in names}
+        return small | dict(self.groups("numbers", "tens"))
+
+    @cached_property
+    def units(self) -> dict[str, tuple[str, float]]:
+        """Unit word -> the unit it is converted to, and the factor."""
+        return {
+            word: (unit, float(factor))
+            for unit in self.data.get("units", {})
+            for factor, *words in self.groups("units", unit)
+            for word in words
+        }
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word of the file: those that show that a text is in this language."""
+        sections = (self.data.get(name, {}) for name in ("words", "change", "relations", "calendar", "forms", "units"))
+        lists = (text for section in sections for text in section.values())
+        return frozenset(word for text in lists for word in re.split(r"[\s,:]+", text) if word)
+
+    @cached_property
+    def function_words(self) -> frozenset[str]:
+        """Articles, copulas, pronouns, prepositions and the like: they show a language best."""
+        return frozenset(word for name in self.data.get("words", {}) for word in self.listed("words", name))
+
+    def evidence(self, words: list[str]) -> int:
+        """How strongly some words speak for this language."""
+        known, stemmed = self.vocabulary, "stemmer" in self.data
+        return sum(
+            2 * (word in self.function_words) + (word in known or (stemmed and self.stem(word) in known))
+            for word in words
+        )
 
 
-INDEFINITE = listed("a an some one any another")
-DETERMINERS = (INDEFINITE - {"any", "another"}) | listed(
-    "the this these those der das dem den ein eine einen le les une el los las"
-)
-COPULAS = listed("is are was were be been being am ist sind war est sont était está é è foi sono")
-PAST_COPULAS = listed("was were war était foi")
-PRONOUNS = listed("i we you he she it they me us")
-POSSESSIVES = listed("my our your his her their its mine ours")
-RELATIVES = keys("which who that whose")
-
-# Ignored where only one text has them: they change no value.
-FILLERS = RELATIVES | keys("of also too there really just please simply basically currently so then ok well do kindly")
-LABELS = listed(
-    "note todo fyi reminder important info fact preference decision remember nb hint tip please so ok okay hey"
-)
-
-NEGATIONS = listed(
-    "not no never none nobody nothing nowhere neither nor without cannot non nicht kein keine keinen keiner nie"
-    " niemals ohne nichts pas jamais aucun aucune rien sans nunca jamás sin tampoco ningún ninguna não sem nenhum"
-    " nenhuma mai senza nessun nessuno niet geen nooit zonder не нет ни никогда без нельзя ничего لا ليس ليست لم"
-    " لن بدون غير"
-)
-NEGATIONS_CJK = ("ではない", "じゃない", "くない", "ません", "なかった", "ない", *"不没無无别非")
-
-# Words of the new text that say that a value was replaced. They have no content of their own.
-CHANGES = listed(
-    "now nowadays anymore actually correction henceforth jetzt nunmehr désormais maintenant ahora agora adesso теперь"
-)
-ENDINGS = keys("stop stopped quit abandon drop dropped ditch discontinue deprecate remove retire cease")
-ADDITIONS = listed("also too additionally another besides plus both")
-
-_OPPOSITES = (
-    "enable disable", "on off", "open close", "allow deny forbid block", "accept reject", "start stop",
-    "up down", "in out", "big small", "large little tiny", "old young new", "hot cold", "fast slow",
-    "quickly slowly", "high low", "long short", "early late", "before after", "inside outside",
-    "indoors outdoors", "public private", "true false", "yes no", "pass fail", "success failure",
-    "always never sometimes", "all none some", "with without", "over under", "above below", "left right",
-    "required optional", "mandatory optional", "safe unsafe dangerous", "stable unstable",
-    "active inactive passive", "sync async", "synchronous asynchronous", "online offline", "manual automatic",
-    "manually automatically", "dark light", "more less fewer", "increase decrease", "raise lower", "add remove",
-    "include exclude", "love hate", "like dislike hate", "push pull", "upload download", "import export",
-    "read write", "empty full", "first last", "min max", "minimum maximum", "win lose", "buy sell",
-    "alive dead", "easy hard difficult", "good bad", "best worst", "better worse", "man woman", "boy girl",
-    "male female", "black white", "near far", "possible impossible", "valid invalid", "signed unsigned",
-    "locked unlocked", "mutable immutable", "encrypted unencrypted plaintext", "tabs spaces", "done pending",
-    "finished unfinished", "approved rejected", "strict lenient", "verbose terse", "broken working",
-    "green red", "vegetarian carnivore", "single married", "ascending descending", "internal external",
-    "upstream downstream", "client server", "sit stand lie", "day night", "am pm",
-    "monday tuesday wednesday thursday friday saturday sunday", "front back", "into out", "wet dry",
-    "clean dirty", "tall short", "single double triple", "north south", "east west", "morning evening",
-    "merge rebase", "wake sleep", "whisper shout", "happy sad", "cheap expensive",
-)  # fmt: skip
+@cache
+def languages() -> dict[str, Lexicon]:
+    """Every language that has a file."""
+    found = (Lexicon(tomllib.loads(file.read_text("utf-8"))) for file in _files() if file.name.endswith(".toml"))
+    return {one.name: one for one in found}
 
 
-def _opposites() -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for group in map(keys, _OPPOSITES):
-        for word in group:
-            found[word] = found.get(word, frozenset()) | (group - {word})
-    return found
+def _files() -> list[Any]:
+    return sorted(files("recollect.judge.rules").joinpath("languages").iterdir(), key=lambda file: file.name)
 
 
-ANTONYMS: dict[str, frozenset[str]] = _opposites()
-
-PREPOSITIONS = keys(
-    "in on at to for from with by of as via into onto upon over under about through across behind after before"
-    " near between around against along off out during since until per than within without auf mit für bei"
-    " von zu en con para por avec dans sur pour chez"
-)
-
-# Statements with these verbs have one value at a time: a second value replaces the first.
-SINGLE = keys(
-    "live reside work deploy listen run host store log report belong default point resolve expire cost weigh"
-    " build format lint pin measure graduate rename name call locate found bear marry study schedule release ship"
-    " publish authenticate indent sign route proxy lauscht läuft wohnt heißt arbeitet habite travaille vive"
-    " trabaja start end"
-)
-# ... and these only for amounts ("keeps logs for 30 days"); other objects can be many.
-COUNTED = keys(
-    "have keep retain retry cache limit allow wait poll take set bump start end close sleep rotate last hold"
-    " serve contain return need require support own use cap back happen use accept fetch sync refresh renew page"
-    " alert batch charge pay give"
-)
-# Many values at a time: a second one is an addition, not a change.
-MANY = keys(
-    "like love enjoy speak know have own play want hate dislike support need require contain include offer eat"
-    " drink read teach cover handle depend import export call expose fear collect provide accept manage help watch"
-    " follow use see meet visit buy mention discuss attend join try add create fix write make get find learn send"
-    " win travel go come say tell ask think feel"
-)
-MANY_COMPLEMENTS = keys(
-    "allergic friend friends fan interested member compatible related good bad available used use tested reviewed"
-    " reported approved mentioned supported working aware able afraid proud colleague hobby interest pet similar"
-    " connected called seen visited covered excited worried happy part one based blocked affected backed"
-    " documented described tagged linked caused fixed inspired invited known between like responsible skilled"
-    " fluent"
-)
-EXCLUSIVE = keys("prefer choose favor favour pick recommend")
-SOLE = keys("own lead maintain head chair manage")  # usually one subject for one object
-
-# Nouns that name an attribute: "the <noun> of x is y" and "our <noun> is y" have one value at a time.
-ATTRIBUTES = keys(
-    "port version name command branch owner lead leader capital author deadline database db language framework"
-    " region url path address timeout limit color colour size editor theme tool manager director chair chairperson"
-    " president minister head boss ceo cto officer host hostname domain endpoint key id type kind format style"
-    " convention location place headquarters office city country continent timezone zone currency price cost"
-    " budget rate status state phase stage priority level mode default maintainer reviewer contact phone email"
-    " birthday age height weight job title role position team employer school university spouse wife husband"
-    " partner child father mother doctor model engine runtime interpreter compiler shell os platform provider"
-    " registry bucket queue broker backend frontend server cluster namespace interval frequency schedule date time"
-    " day start end goal target license licence sport religion broadcaster company producer founder performer"
-    " creator developer genre music field nationality citizenship citizen password username account plan tier"
-    " indentation width length threshold window count number maximum minimum replica replicas ttl retention"
-    " duration cadence meeting standup release formatter linter bundler orm driver client library store cache"
-    " proxy orchestrator scheduler strategy approach policy rule pronoun favourite favorite oncall on-call lunch"
-    " breakfast dinner drink food car phone laptop machine wifi vpn birthplace residence home hometown diet"
-)
-# A number right after one of these is a name ("service 2"), not an amount.
-LABELLED = keys(
-    "service server node shard step phase chapter issue ticket pr bug sprint task item worker replica instance"
-    " team room floor question option case test story epic milestone iteration round part section page line column"
-    " row player user group machine cluster zone queue commit revision release pod channel lane stage level layer"
-    " gate door house building flight bus route"
-) | {"#"}
-
-# Where or for whom something is true: another one is another subject.
-CONTEXTS = keys(
-    "staging production prod dev development test testing local ci qa sandbox preview frontend backend mobile"
-    " desktop ios android web windows linux macos mac client server billing"
-) - keys("client server billing")
+def language_of(text: str) -> Lexicon | None:
+    """The language of a text, or None if no file has its words."""
+    known = languages()
+    if _HAN.search(text):
+        return None if _KANA_OR_HANGUL.search(text) else next((one for one in known.values() if not one.spaced), None)
+    words = _WORD.findall(text.lower())[:_START]
+    ranked = [(one.evidence(words), one) for one in known.values() if one.spaced]
+    most = max((evidence for evidence, _ in ranked), default=0)
+    best = [one for evidence, one in ranked if evidence == most > 0]
+    return next((one for one in best if one.name == _DEFAULT), best[0] if best else None)

@@ -8,6 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
+from typing import NamedTuple
+
+from recollect.judge.rules.lexicon import Lexicon
+
+Units = dict[str, tuple[str, float]]
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # Words are tried first: nearly every piece is one, and no other kind of piece starts like one.
@@ -21,53 +27,45 @@ _CJK_RUN = re.compile(f"[{_CJK}]")
 _NUMBER = re.compile(r"[-+]?v?\d[\d.,:/\-]*", re.ASCII)
 _AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)([a-zµ]+)")
 _THOUSANDS = re.compile(r"([-+]?\d{1,3})((?:,\d{3})+)(?![\d,])(.*)")
-
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-         "september sep sept", "october oct", "november nov", "december dec"), start=1)
-    for name in names.split()
-}  # fmt: skip
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_MONTH_NAME = re.compile(rf"\b(?:{_MONTH})\b", re.I)
-_YEAR = r"(?:,?\s+(?P<year>\d{4}))?"
-_MONTH_FIRST = re.compile(rf"\b(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:){_YEAR}", re.I)
-_DAY_FIRST = re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month>{_MONTH})\b\.?{_YEAR}", re.I)
+_DATE = re.compile(r"(?:\d{4}-)?\d\d-\d\d|\d{4}-\d\d")
+_TIME = re.compile(r"\d\d:\d\d")
 _SLASHED = re.compile(r"\b(?P<year>\d{4})[/.](?P<month>\d{1,2})[/.](?P<day>\d{1,2})\b")
 _CLOCK = re.compile(r"\b(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))?\s*(?P<half>[ap])\.?m\b\.?", re.I)
+_EARLY = re.compile(r"(?<![\d:.])(\d:[0-5]\d)(?![\d:])")
 
-# unit -> (canonical unit, factor); durations are converted to seconds, so that 60 s equals 1 minute
-_UNIT_WORDS = {
-    ("s", 1.0): "s sec secs second seconds", ("s", 0.001): "ms millisecond milliseconds msec",
-    ("s", 60.0): "min mins minute minutes", ("s", 3600.0): "h hr hrs hour hours", ("s", 86400.0): "day days",
-    ("s", 604800.0): "week weeks", ("kb", 1.0): "kb kilobyte kilobytes", ("mb", 1.0): "mb megabyte megabytes",
-    ("gb", 1.0): "gb gigabyte gigabytes", ("tb", 1.0): "tb terabyte terabytes", ("gib", 1.0): "gib",
-    ("mib", 1.0): "mib", ("%", 1.0): "% percent pct", ("km", 1.0): "km kilometer kilometers kilometre kilometres",
-    ("kg", 1.0): "kg kilogram kilograms", ("mi", 1.0): "mile miles", ("usd", 1.0): "$ usd dollar dollars",
-    ("eur", 1.0): "€ eur euro euros", ("gbp", 1.0): "£ gbp", ("px", 1.0): "px pixel pixels", ("x", 1.0): "times",
-}  # fmt: skip
-UNITS = {word: unit for unit, words in _UNIT_WORDS.items() for word in words.split()}
+
+class _Dates(NamedTuple):
+    """The patterns of dates with the month names of a language."""
+
+    name: re.Pattern[str]
+    month_first: re.Pattern[str]
+    day_first: re.Pattern[str]
+
+
+@cache
+def _dates(lexicon: Lexicon) -> _Dates | None:
+    if not lexicon.months:
+        return None
+    month = "|".join(sorted(lexicon.months, key=len, reverse=True))
+    of = "|".join(sorted(lexicon.listed("calendar", "of"))) or "of"
+    year = rf"(?:,?\s+(?:(?:{of})\s+)?(?P<year>\d{{4}}))?"
+    first = rf"\b(?P<month>{month})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:){year}"
+    day = rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s+(?:(?:{of})\s+)?(?P<month>{month})\b\.?{year}"
+    return _Dates(re.compile(rf"\b(?:{month})\b", re.I), re.compile(first, re.I), re.compile(day, re.I))
+
+
 _CURRENCY = frozenset("$€£¥")
-_SMALL_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
-_SPELLED = {word: str(number) for number, word in enumerate(_SMALL_NUMBERS.split()) if word != "one"} | {
-    "twenty": "20",
-    "thirty": "30",
-    "forty": "40",
-    "fifty": "50",
-    "sixty": "60",
-    "hundred": "100",
-    "thousand": "1000",
-}
 
 
-def pieces(text: str) -> list[str]:
+def pieces(text: str, lexicon: Lexicon) -> list[str]:
     """The pieces of a text in order, in their own letter case; punctuation that separates clauses is kept."""
     text = unicodedata.normalize("NFKC", text).replace("\u2019", "'").replace("`", " ")
+    if lexicon.elisions is not None:
+        text = lexicon.elisions.sub(r"\1 ", text)
     if _DIGIT.search(text) is None:
         found = _split(text)
-        return found if _SPELLED.keys().isdisjoint(map(str.lower, found)) else _with_amounts(found)
-    return _with_amounts(_split(_with_plain_dates(text)))
+        return found if lexicon.numbers.keys().isdisjoint(map(str.lower, found)) else _with_amounts(found, lexicon)
+    return _with_amounts(_split(_with_plain_dates(text, lexicon)), lexicon)
 
 
 def _split(text: str) -> list[str]:
@@ -100,17 +98,17 @@ def bigrams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] if len(run) > 1 else [run]
 
 
-def _with_plain_dates(text: str) -> str:
-    if _MONTH_NAME.search(text) is not None:
-        text = _DAY_FIRST.sub(_iso, _MONTH_FIRST.sub(_iso, text))
-    return _CLOCK.sub(_clock, _SLASHED.sub(_iso, text))
+def _with_plain_dates(text: str, lexicon: Lexicon) -> str:
+    dates = _dates(lexicon)
 
+    def iso(match: re.Match[str]) -> str:
+        month = match["month"].lower()
+        day = f"{lexicon.months.get(month) or int(month):02d}-{int(match['day']):02d}"
+        return f"{match['year']}-{day}" if match["year"] else day
 
-def _iso(match: re.Match[str]) -> str:
-    month = match["month"].lower()
-    number = MONTHS[month] if month in MONTHS else int(month)
-    day = f"{number:02d}-{int(match['day']):02d}"
-    return f"{match['year']}-{day}" if match["year"] else day
+    if dates is not None and dates.name.search(text) is not None:
+        text = dates.day_first.sub(iso, dates.month_first.sub(iso, text))
+    return _EARLY.sub(r"0\1", _CLOCK.sub(_clock, _SLASHED.sub(iso, text)))
 
 
 def _clock(match: re.Match[str]) -> str:
@@ -118,30 +116,32 @@ def _clock(match: re.Match[str]) -> str:
     return f"{hour:02d}:{match['minute'] or '00'}"
 
 
-def _with_amounts(found: list[str]) -> list[str]:
-    out: list[str] = []
-    skip = False
+def _with_amounts(found: list[str], lexicon: Lexicon) -> list[str]:
+    units, out, skip = lexicon.units, list[str](), False
     for i, piece in enumerate(found):
         if skip:
             skip = False
             continue
-        piece = _SPELLED.get(piece.lower(), piece)
         following = found[i + 1] if i + 1 < len(found) else ""
+        number = lexicon.numbers.get(piece.lower())
+        # "one" is an article, too: it counts only before a unit.
+        if number is not None and (number != "1" or following.lower() in units):
+            piece = number
         if piece in _CURRENCY and following[:1].isdigit():
-            out.append(_amount(_plain_number(following), piece))
+            out.append(_amount(_plain_number(following, units), piece, units))
             skip = True
         elif is_number(piece):
-            piece = _plain_number(piece)
+            piece = _plain_number(piece, units)
             unit = following if following == "%" else following.lower()
-            if unit in UNITS and _is_plain(piece):
-                piece, skip = _amount(piece, unit), True
+            if unit in units and _is_plain(piece):
+                piece, skip = _amount(piece, unit, units), True
             out.append(piece)
         else:
             out.append(piece)
     return out
 
 
-def _plain_number(piece: str) -> str:
+def _plain_number(piece: str, units: Units) -> str:
     """Without thousands separators and the v of a version; "30s" gets its canonical unit."""
     lowered = piece.lower()
     if lowered[0] == "v" and _NUMBER.fullmatch(lowered):
@@ -149,16 +149,27 @@ def _plain_number(piece: str) -> str:
     if "," in lowered:
         lowered = _THOUSANDS.sub(lambda found: found[1] + found[2].replace(",", "") + found[3], lowered)
     amount = _AMOUNT.fullmatch(lowered)
-    if amount is not None and amount[2] in UNITS:
-        return _amount(amount[1], amount[2])
+    if amount is not None and amount[2] in units:
+        return _amount(amount[1], amount[2], units)
     return lowered
 
 
-def _amount(number: str, unit: str) -> str:
-    name, factor = UNITS.get(unit, (unit, 1.0))
+def _amount(number: str, unit: str, units: Units) -> str:
+    name, factor = units.get(unit, (unit, 1.0))
     if len(number) > 12 or not _is_plain(number):
         return number + name  # unchanged: rounding could make two numbers equal
     return f"{float(number) * factor:.15g}{name}"
+
+
+def unit_of(piece: str) -> str:
+    """What a number counts, as far as the piece itself says: a unit, "date", "time", "version" or nothing."""
+    if _DATE.fullmatch(piece):
+        return "date"
+    if _TIME.fullmatch(piece):
+        return "time"
+    if piece.count(".") > 1:
+        return "version"
+    return piece.lstrip("+-v#").lstrip("0123456789.,")
 
 
 def _is_plain(number: str) -> bool:

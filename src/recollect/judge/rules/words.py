@@ -6,28 +6,14 @@ It classifies the pieces of `tokens`; `analysis` reads them in their order.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from recollect.judge.rules import lexicon
+from recollect.judge.rules.lexicon import Lexicon
 from recollect.judge.rules.tokens import is_cjk, is_number
-from recollect.judge.rules.word_keys import PAST_FORMS, key
 
-ASIDES = lexicon.LABELS | {"longer", "do", "does"}
 _STOPS = frozenset(".!?;")
 _ODD = re.compile(r"[\d_/.@]")
-_PARTS = {
-    "indefinite": lexicon.DETERMINERS & lexicon.INDEFINITE,
-    "definite": lexicon.DETERMINERS - lexicon.INDEFINITE,
-    "negation": lexicon.NEGATIONS,
-    "cue": lexicon.CHANGES,
-    "was": lexicon.PAST_COPULAS,
-    "be": lexicon.COPULAS | {"=", ":", "->"},
-    "possessive": lexicon.POSSESSIVES,
-    "stop": _STOPS,
-}
-# A word listed by several parts has the first of them.
-_PART_OF = {word: part for part, words in reversed(_PARTS.items()) for word in words}
 _LINKS = {"into": "in", "onto": "on", "upon": "on", "inside": "in", "&": "and", "user": "i", "me": "i", "us": "we"}
 
 
@@ -42,38 +28,41 @@ class Word(NamedTuple):
     past: bool
 
 
+@cache
+def _parts(lexicon: Lexicon) -> dict[str, str]:
+    """Word -> its part; a word listed by several parts has the first of them."""
+    lists = {
+        "indefinite": lexicon.listed("words", "indefinite"),
+        "definite": lexicon.listed("words", "definite"),
+        "negation": lexicon.listed("words", "negations"),
+        "cue": lexicon.listed("change", "now"),
+        "was": lexicon.listed("words", "past_copulas"),
+        "be": lexicon.listed("words", "copulas") | {"=", ":", "->"},
+        "possessive": lexicon.listed("words", "possessives"),
+        "stop": _STOPS,
+    }
+    return {word: part for part, words in reversed(lists.items()) for word in words}
+
+
 @lru_cache(maxsize=16384)
-def word_of(piece: str) -> Word:
+def word_of(piece: str, lexicon: Lexicon) -> Word:
     """What a piece is, regardless of its context."""
     lowered = piece.lower()
-    past = lowered in PAST_FORMS or (lowered.endswith("ed") and len(lowered) > 4)
+    past = lowered in lexicon.past_forms or (lowered.endswith("ed") and len(lowered) > 4)
     capital = piece[0].isupper()
     plain = piece[1:].islower() or len(piece) == 1 if capital else piece.islower() and _ODD.search(piece) is None
-    odd, part = not plain and lowered != ",", _part(lowered)
-    if part == "content" and not (capital or odd or past) and _has_only_a_key(lowered):
-        part = "plain"
-    return Word(part, lowered, key_of(lowered), capital, odd, past)
+    return Word(_part(lowered, lexicon), lowered, key_of(lowered, lexicon), capital, not plain and lowered != ",", past)
 
 
-def is_always_content(lowered: str) -> bool:
-    """Whether a lower-case word is content at any position."""
-    return lowered.isalpha() and lowered not in ASIDES and lowered not in _PART_OF
-
-
-def _has_only_a_key(lowered: str) -> bool:
-    """Whether only the key of a content word matters, in any context; true of most words."""
-    return not lowered.endswith("ing") and lowered != "," and lowered not in ASIDES and lowered not in lexicon.ADDITIONS
-
-
-def _part(lowered: str) -> str:
+def _part(lowered: str, lexicon: Lexicon) -> str:
     if is_number(lowered):
         return "number"
     if is_cjk(lowered):
         return "cjk"
-    return _PART_OF.get(lowered) or ("quoted" if "'" in lowered else "content")
+    return _parts(lexicon).get(lowered) or ("quoted" if "'" in lowered else "content")
 
 
 @lru_cache(maxsize=16384)
-def key_of(lowered: str) -> str:
+def key_of(lowered: str, lexicon: Lexicon) -> str:
     """The key of a lower-case word; "user" is the one who says "I" elsewhere."""
-    return _LINKS[lowered] if lowered in _LINKS else key(lowered)
+    return _LINKS[lowered] if lowered in _LINKS and lexicon.name == "en" else lexicon.key(lowered)

@@ -35,15 +35,25 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
             {"memory": memory_json(found.memory), "similarity": found.similarity, "reason": found.reason}
             for found in outcome.conflicts
         ],
+        "related": [
+            {
+                "memory": memory_json(found.memory),
+                "similarity": found.similarity,
+                "relation": found.relation,
+                "reason": found.reason,
+            }
+            for found in outcome.related
+        ],
         "notes": list(outcome.notes),
         "old": memory_json(outcome.old) if isinstance(outcome, Superseded) else None,
     }
 
 
 def recalled_json(recalled: Recalled) -> dict[str, Any]:
-    """The hits, the notes and the trace of a recall."""
+    """Whether a recall is answered, its hits, notes and trace."""
     trace = recalled.trace
     return {
+        "answered": recalled.answered,
         "hits": [_hit_json(hit) for hit in recalled],
         "notes": list(recalled.notes),
         "trace": {
@@ -99,8 +109,10 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
     return {
         "score": hit.score,
         "similarity": hit.similarity,
+        "relevance": hit.relevance,
         "memory": memory_json(hit.memory),
         "trigger": hit.trigger,
+        "newer": hit.newer,
         "explain": None if hit.explain is None else _explanation_json(hit.explain),
     }
 

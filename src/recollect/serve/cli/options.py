@@ -62,6 +62,11 @@ filter_options = combine(
         "--min-trust", type=click.FloatRange(0, 1), metavar="TRUST", help="Only with at least this trust, 0 to 1."
     ),
 )
+# What belongs to a session or a task is shown only to those who name it.
+visit_options = combine(
+    click.option("--session", metavar="NAME", help="Also the memories of this session."),
+    click.option("--task", metavar="NAME", help="Also the memories of this task."),
+)
 
 
 def given_filters(options: Mapping[str, Any]) -> dict[str, Any]:

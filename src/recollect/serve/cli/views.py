@@ -23,7 +23,9 @@ from recollect.serve.cli.formatting import (
 from recollect.serve.cli.json_output import memory_json, outcome_json, recalled_json
 from recollect.serve.cli.renderer import Line, Renderer, Span, Tone
 from recollect.serve.cli.times import short_age
+from recollect.values.enums import RESOLUTIONS
 from recollect.values.outcome import Refused, Reinforced, Stored, Superseded
+from recollect.values.recalled import NOT_ANSWERED
 
 if TYPE_CHECKING:
     from recollect.serve.cli.app_context import AppContext
@@ -132,6 +134,15 @@ def show_outcome(out: Renderer, outcome: Outcome, now: datetime) -> None:
     if outcome.memory is not None:
         for conflict in outcome.conflicts:
             _show_conflict(out, conflict, outcome.memory.id)
+        if not outcome.conflicts and outcome.related:
+            _show_related(out, outcome.related[0], outcome.memory.id)
+
+
+def _show_related(out: Renderer, told: Conflict, new_id: str) -> None:
+    """What bears most on the new memory, in two lines."""
+    out.line(Span("see also  ", "dim"), short_id(told.memory), "  ", one_line(told.memory.content))
+    ways = " | ".join(RESOLUTIONS)
+    out.line(Span(f"          {told.reason}; recollect resolve {new_id[-8:]} {told.memory.short_id} {ways}", "dim"))
 
 
 def _show_conflict(out: Renderer, conflict: Conflict, new_id: str) -> None:
@@ -162,6 +173,8 @@ def show_recalled(out: Renderer, recalled: Recalled, now: datetime) -> None:
     """Hits, best first; if explained, with every signal, the matched terms, the formula and what was filtered out."""
     if not recalled:
         out.line(Span("nothing found", "dim"))
+    elif not recalled.answered:
+        out.line(Span(NOT_ANSWERED, "warn"))
     # Some profiles give scores above one; then bars are relative to the best.
     scale = max([1.0, *(hit.score for hit in recalled)])
     for rank, hit in enumerate(recalled, 1):
@@ -180,7 +193,9 @@ def _trigger(hit: Hit) -> list[Line]:
 
 def _hit_summary(hit: Hit, now: datetime) -> Line:
     similarity = () if hit.similarity is None else (Span(f" · {similarity_label(hit.similarity)}", "dim"),)
-    return (*summary_line(hit.memory, now), *similarity)
+    relevance = (Span(f" · relevance {hit.relevance:.0%}", "dim"),)
+    newer = () if hit.newer is None else (Span(f" · older; see {hit.newer[-8:]}", "warn"),)
+    return (*summary_line(hit.memory, now), *similarity, *relevance, *newer)
 
 
 def _explanation(hit: Hit) -> list[Line]:
@@ -209,7 +224,7 @@ def _signal(signal: Signal, width: int, scale: float) -> Line:
         f"  {signal.name.ljust(width)}  ",
         *bar(abs(signal.value) / scale),
         f"  {signal.value:6.3f}",
-        Span(f" × {signal.weight:5.2f} → {signal.contribution:+6.3f}", "dim"),
+        Span(f" × {signal.weight:5.2f} → {round(signal.contribution, 3) + 0.0:+6.3f}", "dim"),
     )
 
 

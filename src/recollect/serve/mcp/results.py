@@ -39,7 +39,7 @@ def recall_result(context: ToolContext, found: Recalled) -> ToolResult:
     """The hits of a recall."""
     hits = [hit_json(hit, context.ids) for hit in found]
     notes = [*found.notes, *([DATA_NOTE] if hits else [])]
-    return ToolResult(recalled_text(context, found), {"hits": hits, "notes": notes})
+    return ToolResult(recalled_text(context, found), {"answered": found.answered, "hits": hits, "notes": notes})
 
 
 def memories_result(context: ToolContext, records: Sequence[Record]) -> ToolResult:
@@ -99,7 +99,7 @@ def memory_json(record: Record, ids: ShortIds) -> dict[str, Any]:
 
 def hit_json(hit: Hit, ids: ShortIds) -> dict[str, Any]:
     """A memory, how well it matches, and why in a few words."""
-    return {**memory_json(hit.memory, ids), "match": round(hit.score, 3), "why": why(hit)}
+    return {**memory_json(hit.memory, ids), "match": round(hit.score, 3), "why": why(hit, ids)}
 
 
 def outcome_json(outcome: Outcome, ids: ShortIds) -> dict[str, Any]:
@@ -110,6 +110,8 @@ def outcome_json(outcome: Outcome, ids: ShortIds) -> dict[str, Any]:
         form["memory"] = memory_json(outcome.memory, ids)
     if outcome.conflicts:
         form["conflicts"] = [_conflict_json(conflict, ids) for conflict in outcome.conflicts]
+    if outcome.related:
+        form["related"] = [{**_conflict_json(one, ids), "relation": one.relation} for one in outcome.related]
     if outcome.notes:
         form["notes"] = list(outcome.notes)
     if isinstance(outcome, Superseded):

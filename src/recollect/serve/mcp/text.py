@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recollect.serve.mcp.tool import ShortIds, ToolContext
 from recollect.values.memory import Record
 from recollect.values.outcome import Conflict, Outcome, Refused, Superseded
-from recollect.values.recalled import Explanation, Hit, Recalled
+from recollect.values.recalled import NOT_ANSWERED, Explanation, Hit, Recalled
 
 _INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _MAX_TERMS, _MAX_NOTES = 6, 2
@@ -21,6 +21,11 @@ class Advice:
 
     ways_out: Callable[[str, str], Sequence[str]]  # of a contradiction
     way_back: Callable[[str, str], str]  # from a supersession
+    in_short: Callable[[str, str], str] | None = None  # the ways out in one line, if they can be said shorter
+
+    def in_one_line(self, new: str, old: str) -> str:
+        """The ways out in one line."""
+        return self.in_short(new, old) if self.in_short is not None else "; ".join(self.ways_out(new, old))
 
 
 def fence(context: ToolContext, lines: Sequence[str]) -> str:
@@ -44,8 +49,11 @@ def recalled_text(context: ToolContext, found: Recalled) -> str:
     notes = [f"note: {note}" for note in found.notes]
     if not found:
         return "\n".join(["Nothing found. Try once with other words, not a third time.", *notes])
-    lines = [f"{memory_line(hit.memory, context.ids)}\n  why: {_INVISIBLE.sub(' ', why(hit))}" for hit in found]
-    return "\n".join([fence(context, lines), *notes])
+    lines = [
+        f"{memory_line(hit.memory, context.ids)}\n  why: {_INVISIBLE.sub(' ', why(hit, context.ids))}" for hit in found
+    ]
+    said = [] if found.answered else [NOT_ANSWERED]
+    return "\n".join([*said, fence(context, lines), *notes])
 
 
 def memories_text(context: ToolContext, records: Sequence[Record]) -> str:
@@ -55,11 +63,13 @@ def memories_text(context: ToolContext, records: Sequence[Record]) -> str:
     return fence(context, [memory_line(record, context.ids) + _status(record) for record in records])
 
 
-def why(hit: Hit) -> str:
-    """The reason for a hit in a few words."""
-    reasons = [f"trigger {hit.trigger} matches"] if hit.trigger is not None else []
+def why(hit: Hit, ids: ShortIds) -> str:
+    """The reason for a hit in a few words, and which newer hit to believe instead."""
+    reasons = [f"older; see [{ids.shorten_id(hit.newer)}]"] if hit.newer is not None else []
+    reasons += [f"trigger {hit.trigger} matches"] if hit.trigger is not None else []
     if hit.similarity is not None:
         reasons.append(f"similarity {hit.similarity:.2f}")
+    reasons.append(f"relevance {hit.relevance:.0%}")
     if hit.explain is not None:
         reasons += _explained(hit.explain, hit.trigger)
     return "; ".join(reasons) or "applies to this project"
@@ -74,6 +84,8 @@ def outcome_text(context: ToolContext, outcome: Outcome, advice: Advice) -> str:
     lines += [f"note: {note}" for note in (*outcome.notes, *way_back(context, outcome, advice))]
     if outcome.conflicts:
         lines += _conflict_lines(context, outcome.conflicts, short, advice)
+    elif outcome.related:
+        lines += _related_lines(context, outcome.related, short, advice)
     return "\n".join(lines)
 
 
@@ -99,8 +111,12 @@ def _keep_both(new: str, old: str) -> str:
     return f'resolve(new="{new}", old="{old}", resolution="keep_both")'
 
 
+def _in_short(new: str, old: str) -> str:
+    return f'resolve(new="{new}", old="{old}", resolution="keep_both" | "update" | "supersede" | "forget")'
+
+
 # As calls of the tool `resolve`.
-RESOLVE = Advice(_ways_out, _keep_both)
+RESOLVE = Advice(_ways_out, _keep_both, _in_short)
 
 
 def _explained(explain: Explanation, trigger: str | None) -> list[str]:
@@ -133,16 +149,26 @@ def _reason(context: ToolContext, outcome: Outcome) -> str:
     return _INVISIBLE.sub(" ", outcome.reason)
 
 
-def _conflict_lines(context: ToolContext, conflicts: Sequence[Conflict], new: str, advice: Advice) -> list[str]:
-    lines = [
-        f"{memory_line(conflict.memory, context.ids)}\n"
-        f"  similarity {conflict.similarity:.2f}: {_INVISIBLE.sub(' ', conflict.reason)}"
-        for conflict in conflicts
+def _told_line(context: ToolContext, told: Conflict) -> str:
+    reason = _INVISIBLE.sub(" ", told.reason)
+    return f"{memory_line(told.memory, context.ids)}\n  similarity {told.similarity:.2f}: {reason}"
+
+
+def _related_lines(context: ToolContext, related: Sequence[Conflict], new: str, advice: Advice) -> list[str]:
+    """The nearest of the memories that bear on the new one, in two lines: an agent reads this after most of its writes."""
+    first, more = related[0], f" (and {len(related) - 1} more)" if len(related) > 1 else ""
+    old = context.ids.shorten(first.memory)
+    return [
+        fence(context, [_told_line(context, first)]),
+        f"Both are kept{more}. Does the old one still hold? If not: {advice.in_one_line(new, old)}",
     ]
+
+
+def _conflict_lines(context: ToolContext, conflicts: Sequence[Conflict], new: str, advice: Advice) -> list[str]:
     old = context.ids.shorten(conflicts[0].memory)
     return [
         "It may contradict existing memories:",
-        fence(context, lines),
+        fence(context, [_told_line(context, conflict) for conflict in conflicts]),
         "Both are stored for now. Ask the user which one is correct, unless they have just said so. Four ways out:",
         *(f"- {way}" for way in advice.ways_out(new, old)),
     ]

@@ -28,7 +28,7 @@ from recollect.store.index.visibility_mask import ACTIVE, DEAD, MaskCache, Visib
 from recollect.values.scope import Place
 from recollect.values.search import Embedded, Search
 
-_NO_ROWS = np.empty(0, np.int64)
+_BLOCK = 1024
 
 
 class AccountIndex:
@@ -69,8 +69,8 @@ class AccountIndex:
         """A copy that can change on its own while views still search this one; what neither changes stays shared."""
         self._compared = self._scored = None
         made = copy(self)
-        # The fork goes on with the dictionary, and this one with a copy of it.
-        self._spots = None if self._spots is None else dict(self._spots)
+        # The fork goes on with the dictionary; this one, which is hardly searched any more, makes it anew if asked.
+        self._spots = None
         made.table, made.vectors, made.postings = self.table.fork(), self.vectors.fork(), self.postings.fork()
         made.turns = self.turns.fork(made.table)
         made.masks = MaskCache(made.table, made.names, made.where)
@@ -122,7 +122,10 @@ class AccountIndex:
         held = self.held_vectors()
         known = [cast(Place, place) for place in self.names.places.known]
         places = tuple(known[number] for number in self.table["place"][held].tolist())
-        return Embedded(self.table["row"][held], self.vectors.halves[self.table["vector"][held]], places)
+        starts, vectors = self.table["vector"][held], np.empty((len(held), self.vectors.dimensions), np.float16)
+        for first in range(0, len(held), _BLOCK):  # never all in single precision
+            vectors[first : first + _BLOCK] = self.vectors.vectors_at(starts[first : first + _BLOCK])
+        return Embedded(self.table["row"][held], vectors, places)
 
     def scores(self, terms: tuple[str, ...]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """BM25 of every row; remembered for the second look of the same question."""

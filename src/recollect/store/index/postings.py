@@ -11,6 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from recollect.values.terms import BM25_K1 as K1
 OPEN_ROWS = 512
 # From so many rows on, a segment of their own costs less than room in the open one.
 MANY_ROWS = 32
+_MERGED = 1 << 18
 _NOTHING = (np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))
 
 
@@ -177,23 +179,26 @@ class Postings:
 
 def _merge(older: Segment, newer: Segment) -> Segment:
     width = max(len(older.starts), len(newer.starts)) - 1
-    sizes = [
-        np.diff(part.starts, append=part.starts[-1:].repeat(width + 1 - len(part.starts))) for part in (older, newer)
-    ]
-    starts = np.zeros(width + 1, np.int64)
-    np.cumsum(sizes[0] + sizes[1], out=starts[1:])
+    parts = [(part, _padded(part.starts, width)) for part in (older, newer)]
+    starts = parts[0][1] + parts[1][1]
     rows = np.empty(starts[-1], np.int32)
     counts = np.empty(starts[-1], np.uint8)
-    # Rows only grow, so within a term the older list stays in front and nothing needs sorting.
-    into_old = np.arange(len(older.rows)) + np.repeat(starts[:-1] - _padded(older.starts, width), sizes[0])
-    into_new = np.arange(len(newer.rows)) + np.repeat(starts[:-1] + sizes[0] - _padded(newer.starts, width), sizes[1])
-    rows[into_old], rows[into_new] = older.rows, newer.rows
-    counts[into_old], counts[into_new] = older.counts, newer.counts
+    # Some terms at a time, so that the positions take little memory beside what is merged.
+    bounds = starts.searchsorted(np.arange(0, starts[-1], _MERGED)).tolist()
+    for low, high in pairwise([*dict.fromkeys((0, *bounds)), width]):
+        # Rows only grow, so within a term the older list stays in front and nothing needs sorting.
+        into = starts[low:high]
+        for part, own in parts:
+            sizes, held = np.diff(own[low : high + 1]), slice(own[low], own[high])
+            places = np.arange(held.start, held.stop) + np.repeat(into - own[low:high], sizes)
+            rows[places], counts[places] = part.rows[held], part.counts[held]
+            into = into + sizes
     return Segment(starts, rows, counts)
 
 
 def _padded(starts: NDArray[np.int64], width: int) -> NDArray[np.int64]:
-    return np.concatenate((starts[:-1], np.full(width + 1 - len(starts), starts[-1], np.int64)))
+    """Where the lists of so many terms begin, and where the last ends: terms that a segment does not know have none."""
+    return np.concatenate((starts, np.full(width + 1 - len(starts), starts[-1], np.int64)))
 
 
 def _without(part: Segment, row: int) -> Segment:

@@ -47,7 +47,7 @@ class IndexSearch:
         taken["status"], taken["season"] = self._standing(spots), self._in_season(taken["season"])
         return Candidates(
             rows=taken["row"],
-            cosine=self._cosines(spots, selected),
+            cosine=self._nearness(search.vector, spots),
             bm25=bm25[spots],
             matches=index.postings.matches(search.terms, spots),
             selected=selected,
@@ -67,8 +67,7 @@ class IndexSearch:
         found = []
         for vector in vectors:
             leg, near = self._nearest(vector)
-            exact = near if self._index.vectors.exact else self._nearness(vector, leg)
-            found.append(Near(self._table["row"][leg], exact, self._standing(leg)))
+            found.append(Near(self._table["row"][leg], near, self._standing(leg)))
         return found
 
     def rows_with_terms(self, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
@@ -139,11 +138,21 @@ class IndexSearch:
         standing = np.flatnonzero(self._table["standing"] & self._allowed) if self._search.standing else _NO_ROWS
         for part, count in ((window, IN_WINDOW), (standing, STANDING)):
             if len(part) > count:
-                near = np.nan_to_num(self._nearness(self._search.vector, part), nan=-1.0)
-                legs += [part[top_of(near, count)], part[top_of(bm25[part], count)]]
+                legs += [self._nearest_of(part, count), part[top_of(bm25[part], count)]]
             else:
                 legs.append(part)
         return legs
+
+    def _nearest_of(self, part: Spots, count: int) -> Spots:
+        """The nearest of some rows. Of many, only those that sign bits say are likely are compared."""
+        vector = self._search.vector
+        if vector is not None and len(part) > EXACT:
+            among = np.zeros(len(self._allowed), np.bool_)
+            among[part] = True
+            part, near = self._likely(vector, among & self._gates.embedded, count)
+        else:
+            near = np.nan_to_num(self._nearness(vector, part), nan=-1.0)
+        return part[top_of(near, count)]
 
     def _window(self) -> Spots:
         """Rows of the time the question asks about."""
@@ -154,34 +163,26 @@ class IndexSearch:
         return np.flatnonzero(inside & self._allowed)
 
     def _nearest(self, vector: NDArray[np.float32]) -> tuple[Spots, NDArray[np.float32]]:
-        """The rows nearest to a vector, best first, and about how near they are."""
-        vectors, count = self._index.vectors, self._search.depth
+        """The rows nearest to a vector, best first, and how near they are."""
+        count = self._search.depth
         if self._gates.comparable > EXACT:
-            held, told = vectors.likely(vector, self._gates.embedded, count)
-            near = self._nearness(vector, held, rough=True) if told is None else told
+            held, near = self._likely(vector, self._gates.embedded, count)
         else:
             held, spans = self._index.comparable(self._gates)
-            near = vectors.nearness(vector, spans, rough=True)
+            near = self._index.vectors.nearness(vector, spans)
         top = top_of(near, count)
         top = top[(-near[top]).argsort(kind="stable")]
         return held[top], near[top]
 
-    def _cosines(self, spots: Spots, selected: Mask) -> NDArray[np.float32]:
-        """Exact for what a leg brought; for neighbours, who only lend, nearly so."""
-        vector = self._search.vector
-        if selected.all():
-            return self._nearness(vector, spots)
-        found = np.empty(len(spots), np.float32)
-        found[selected] = self._nearness(vector, spots[selected])
-        found[~selected] = self._nearness(vector, spots[~selected], rough=True)
-        return found
+    def _likely(self, vector: NDArray[np.float32], among: Mask, count: int) -> tuple[Spots, NDArray[np.float32]]:
+        """Rows that are among the nearest of some, in their order, and how near they are."""
+        held, near = self._index.vectors.likely(vector, among, count)
+        return held, self._nearness(vector, held) if near is None else near
 
-    def _nearness(
-        self, vector: NDArray[np.float32] | None, spots: Spots, *, rough: bool = False
-    ) -> NDArray[np.float32]:
+    def _nearness(self, vector: NDArray[np.float32] | None, spots: Spots) -> NDArray[np.float32]:
         if vector is None:
             return np.full(len(spots), np.nan, np.float32)
-        return self._index.vectors.nearness(vector, self._index.spans(spots), rough=rough)
+        return self._index.vectors.nearness(vector, self._index.spans(spots))
 
     def _named(self) -> Spots:
         """Rows asked for by number, as far as they may be seen."""

@@ -22,7 +22,7 @@ from recollect.store.index.columns import KINDS, ColumnTable, InternedNames
 from recollect.store.index.postings import Postings, Segment
 from recollect.store.index.vectors import VectorArrays
 
-_MAGIC = b"recollect-index-3\n"
+_MAGIC = b"recollect-index-4\n"
 _ALIGN = 64
 
 
@@ -111,7 +111,8 @@ def _arrays_of(index: AccountIndex) -> dict[str, NDArray[Any]]:
     words = index.postings.merged()
     return {
         **{f"table.{name}": np.ascontiguousarray(array) for name, array in index.table.live().items()},
-        "vectors": np.ascontiguousarray(index.vectors.halves),
+        "vectors": np.ascontiguousarray(index.vectors.codes),
+        "factors": np.ascontiguousarray(index.vectors.factors),
         "owners": np.ascontiguousarray(index.vectors.owners),
         "starts": words.starts,
         "rows": words.rows,
@@ -124,7 +125,7 @@ def _index_of(arrays: dict[str, NDArray[Any]], head: dict[str, Any], stamp: Stam
     names = InternedNames(
         [tuple(place) for place in head["places"]], head["strings"], [tuple(t) for t in head["threads"]]
     )
-    vectors = VectorArrays(stamp.dimensions, arrays["vectors"], arrays["owners"])
+    vectors = VectorArrays(stamp.dimensions, arrays["vectors"], arrays["factors"], arrays["owners"])
     postings = Postings(head["vocabulary"], [Segment(arrays["starts"], arrays["rows"], arrays["counts"])])
     stand = {"seq": stamp.seq, "touches": int(head["touches"])}
     return AccountIndex(stamp.dimensions, table=table, names=names, vectors=vectors, postings=postings, **stand)

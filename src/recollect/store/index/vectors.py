@@ -3,7 +3,7 @@
 A memory owns a vector of its whole text and, when a person said something long, one of each sentence; its nearness is the
 mean of the whole's cosine and the best sentence's. Up to `EXACT` vectors one matrix product answers. Above, sign bits are
 compared first, laid out in planes (one 64-bit word of every vector side by side, so that a scan streams through memory),
-and the best few per cent are ranked in eight bits, then exactly. The bits are those of the centred vectors, because
+and the best few per cent are ranked by the vectors themselves. The bits are those of the centred vectors, because
 embeddings share a large common direction (bench/speed.py measures the recall).
 
 Products are `np.vecdot`, row by row: a matrix product would wake the threads of the linear algebra library, which then spin
@@ -26,9 +26,9 @@ _CENTRE_SAMPLE = 20_000
 _CHUNK = 1 << 16
 _BLOCK = 256
 _WORDS = 3  # have at most 192 bits, so what agrees in them is added in bytes before it is widened
-_OFTEN = 8
 _SAMPLED = 8192
 _COMMON = 0.6
+_LARGEST = np.float32(32767)
 
 Spots = NDArray[np.int64]
 
@@ -53,35 +53,38 @@ class Spans:
 
 
 class VectorArrays:
-    """Half-precision vectors with the row that owns each, and what is derived from them for speed."""
+    """Vectors with the row that owns each, and what is derived from them for speed.
+
+    A vector is kept as 16-bit whole numbers and one factor: as exact as the half precision it is stored in, as small, and numpy
+    turns it into single precision in an eighth of the time. Nothing is ever converted as a whole.
+    """
 
     def __init__(
-        self, dimensions: int, halves: NDArray[np.float16] | None = None, owners: NDArray[np.int32] | None = None
+        self,
+        dimensions: int,
+        codes: NDArray[np.int16] | None = None,
+        factors: Floats | None = None,
+        owners: NDArray[np.int32] | None = None,
     ) -> None:
         self.dimensions = dimensions
-        self._halves = np.empty((0, dimensions), np.float16) if halves is None else halves
+        self._codes = np.empty((0, dimensions), np.int16) if codes is None else codes
+        self._factors = np.empty(0, np.float32) if factors is None else factors
         self._owners = np.empty(0, np.int32) if owners is None else owners
         self.size = len(self._owners)
-        self._full = np.empty((0, dimensions), np.float32)
-        self._converted = 0
         self._planes: NDArray[np.uint64] | None = None
         self._centre: Floats | None = None
         self._common = np.empty(0, np.float32)
         self._packed = 0
         self._aligned = bool((self.owners == np.arange(self.size)).all())
-        self._coarse = np.empty((0, dimensions), np.int8)
-        self._scales = np.empty(0, np.float32)  # 0 where the eight bits of a vector were not needed yet
-        self._asked = 0
-        self._made = 0  # of so many the eight bits are all there
-        self._dots: tuple[Floats, int, Floats] | None = None
+        # One question asks several times: what was worked out for all vectors is remembered with its query and their number.
+        self._cosines: tuple[Floats, int, Floats] | None = None
+        self._agreed: tuple[Floats, int, NDArray[np.int16]] | None = None
         self._room = 0  # how many vectors fit before the arrays must be copied
         self._shared = False
 
     def fork(self) -> VectorArrays:
         """The same vectors, to be changed on their own; arrays are shared until they change, see `ColumnTable.fork`."""
         # Cut to what is filled in, so that whichever grows first copies it.
-        self._full = self._full[: self._converted]
-        self._scales, self._coarse = self._scales[: self.size], self._coarse[: self.size]
         self._planes = None if self._planes is None else self._planes[:, : self._packed]
         self._shared = True
         made = copy(self)
@@ -89,9 +92,14 @@ class VectorArrays:
         return made
 
     @property
-    def halves(self) -> NDArray[np.float16]:
-        """The vectors, for a snapshot."""
-        return self._halves[: self.size]
+    def codes(self) -> NDArray[np.int16]:
+        """The vectors as whole numbers, for a snapshot."""
+        return self._codes[: self.size]
+
+    @property
+    def factors(self) -> Floats:
+        """What the numbers of each vector are multiplied by."""
+        return self._factors[: self.size]
 
     @property
     def owners(self) -> NDArray[np.int32]:
@@ -103,9 +111,10 @@ class VectorArrays:
         first, self.size = self.size, self.size + len(owners)
         if self.size > self._room:
             self._room = max(self.size, first * 3 // 2, 64)
-            self._halves = _moved(self._halves, (self._room, self.dimensions), first)
+            self._codes = _moved(self._codes, (self._room, self.dimensions), first)
+            self._factors = _moved(self._factors, (self._room,), first)
             self._owners = _moved(self._owners, (self._room,), first)
-        self._halves[first : self.size] = vectors
+        self._put(first, vectors)
         self._owners[first : self.size] = owners
         # While every row owns exactly the vector of its own number, a mask of rows is a mask of vectors.
         self._aligned = self._aligned and not np.count_nonzero(owners != np.arange(first, self.size))
@@ -113,32 +122,25 @@ class VectorArrays:
 
     def replace(self, first: int, vectors: NDArray[np.float16]) -> None:
         """Overwrite vectors in place: a memory was embedded anew."""
-        if self._shared or not self._halves.flags.writeable:
-            self._halves, self._full = np.array(self._halves), np.array(self._full)
-            self._scales, self._coarse = np.array(self._scales), np.array(self._coarse)
+        if self._shared or not self._codes.flags.writeable:
+            self._codes, self._factors = np.array(self._codes), np.array(self._factors)
             self._planes = None if self._planes is None else np.array(self._planes)
             self._shared = False
-        self._halves[first : first + len(vectors)] = vectors
-        self._converted, self._packed = min(self._converted, first), min(self._packed, first)
-        self._scales[first : first + len(vectors)] = 0
-        self._made = min(self._made, first)
-        self._dots = None
+        self._put(first, vectors)
+        self._packed = min(self._packed, first)
+        self._cosines = self._agreed = None
 
-    @property
-    def exact(self) -> bool:
-        """Whether every nearness is exact: there are so few that nothing is gained by less."""
-        return self.size <= EXACT
+    def vectors_at(self, places: Array | slice) -> Floats:
+        """Some vectors in single precision."""
+        found: Floats = self._codes[places] * self._factors[places, None]
+        return found
 
-    def nearness(self, query: Floats, spans: Spans, *, rough: bool = False) -> Floats:
-        """The nearness of some rows; NaN for those that own no vector.
-
-        `rough` may read the eight-bit vectors: right to 0.001, at a quarter of the cost.
-        """
-        values_of = self._rough if rough and not self.exact else self._exact
+    def nearness(self, query: Floats, spans: Spans) -> Floats:
+        """The nearness of some rows; NaN for those that own no vector."""
         found = np.full(len(spans.owning), np.nan, np.float32)
         if len(spans.places) == 0:
             return found
-        values = values_of(query, spans.places)
+        values = self._cosines_of(query, spans.places)
         if spans.firsts is None:
             found[spans.owning] = values
         else:
@@ -147,17 +149,17 @@ class VectorArrays:
         return found
 
     def likely(self, query: Floats, allowed: NDArray[np.bool_], count: int) -> tuple[Spots, Floats | None]:
-        """Rows that are among the nearest, in their order: the best few per cent by sign bits, ranked in eight bits.
+        """Rows that are among the nearest, in their order: the best few per cent by sign bits, ranked by their vectors.
 
-        Where every row owns one vector, also how near they are in eight bits.
+        Where every row owns one vector, also how near they are.
         """
-        agreement = _agreement(self._bits(), self._signs_of(query), self.size)
+        agreement = self._agreement(query)
         single = self._aligned and len(allowed) == self.size
         # On real vectors the top 1.5 % by bits hold 0.98 of the true ten at 50k rows; the share needed falls as rows grow.
-        most = max(8 * count, min(self.size // 64, 64 * count))
+        most = max(EXACT, 8 * count, min(self.size // 64, 64 * count))
         near = top_of(agreement, most, allowed if single else allowed[self.owners])
         near.sort()
-        values = self._rough(query, near)
+        values = self._cosines_of(query, near)
         best = top_of(values, 2 * count)
         if single:
             best = np.sort(best[allowed[near[best]]])
@@ -167,37 +169,44 @@ class VectorArrays:
 
     def mean_of(self, starts: NDArray[np.int32]) -> Floats:
         """The mean vector of some rows' whole texts, from a sample when they are many."""
-        step = max(1, len(starts) // 4096)
-        mean: Floats = self._halves[starts[::step]].astype(np.float32).mean(axis=0)
+        mean: Floats = self.vectors_at(starts[:: max(1, len(starts) // 4096)]).mean(axis=0)
         return mean
 
-    def _exact(self, query: Floats, spots: Spots) -> Floats:
-        if not self.exact:
-            return np.asarray(np.vecdot(self._halves[spots].astype(np.float32), query), np.float32)
-        # Few enough to multiply all at once; one question asks several times.
-        if self._dots is None or self._dots[0] is not query or self._dots[1] != self.size:
-            self._dots = (query, self.size, np.vecdot(self._as_full(), query))
-        return self._dots[2][spots]
+    def _put(self, first: int, vectors: NDArray[np.float16]) -> None:
+        for start in range(0, len(vectors), _BLOCK):
+            full = vectors[start : start + _BLOCK].astype(np.float32)
+            peaks = np.abs(full).max(axis=1)
+            if not np.isfinite(peaks).all():  # of a damaged file: near to nothing
+                full[~np.isfinite(peaks)] = 0
+                peaks = np.abs(full).max(axis=1)
+            part = slice(first + start, first + start + len(full))
+            self._factors[part] = factors = np.maximum(peaks, 1e-6) / _LARGEST
+            self._codes[part] = np.rint(full / factors[:, None])
 
-    def _rough(self, query: Floats, spots: Spots) -> Floats:
-        coarse = self._eight_bits(spots)
-        values = np.empty(len(spots), np.float32)
-        room = np.empty((min(_BLOCK, len(spots)), self.dimensions), np.float32)
-        for first in range(0, len(spots), _BLOCK):  # a block at a time stays in the cache
-            part = spots[first : first + _BLOCK]
-            room[: len(part)] = coarse.take(part, axis=0)
+    def _cosines_of(self, query: Floats, places: Spots) -> Floats:
+        if self.size > EXACT:
+            return self._products(query, places)
+        # Few enough to multiply all at once.
+        if self._cosines is None or self._cosines[0] is not query or self._cosines[1] != self.size:
+            self._cosines = (query, self.size, self._products(query, np.arange(self.size)))
+        return self._cosines[2][places]
+
+    def _products(self, query: Floats, places: Spots) -> Floats:
+        values = np.empty(len(places), np.float32)
+        room = np.empty((min(_BLOCK, len(places)), self.dimensions), np.float32)
+        for first in range(0, len(places), _BLOCK):  # a block at a time stays in the cache
+            part = places[first : first + _BLOCK]
+            room[: len(part)] = self._codes.take(part, axis=0)
             np.vecdot(room[: len(part)], query, out=values[first : first + _BLOCK])
-        values *= self._scales[spots]
+        values *= self._factors[places]
         return values
 
-    def _as_full(self) -> Floats:
-        """All vectors in single precision; only what is new is converted."""
-        if len(self._full) < self.size:
-            self._full = _moved(self._full, (self.size + self.size // 8 + 64, self.dimensions), self._converted)
-        if self._converted < self.size:
-            self._full[self._converted : self.size] = self._halves[self._converted : self.size]
-            self._converted = self.size
-        return self._full[: self.size]
+    def _agreement(self, query: Floats) -> NDArray[np.int16]:
+        """How many sign bits of each vector agree with the query's."""
+        if self._agreed is None or self._agreed[0] is not query or self._agreed[1] != self.size:
+            planes = self._bits()
+            self._agreed = (query, self.size, _agreement(planes, self._signs_of(query), self.size))
+        return self._agreed[2]
 
     def _signs_of(self, query: Floats) -> NDArray[np.uint64]:
         """The query's sign bits, with part of the common direction taken out.
@@ -211,7 +220,7 @@ class VectorArrays:
     def _bits(self) -> NDArray[np.uint64]:
         """The bit planes of all vectors, brought up to date."""
         if self._planes is None or self._centre is None:
-            sample = self.halves[:: max(1, self.size // _CENTRE_SAMPLE)].astype(np.float32)
+            sample = self.vectors_at(slice(0, self.size, max(1, self.size // _CENTRE_SAMPLE)))
             self._centre, self._packed = sample.mean(axis=0), 0
             self._common = self._centre / max(float(np.linalg.norm(self._centre)), 1e-6)
             self._planes = np.empty((-(-self.dimensions // 64), 0), np.uint64)
@@ -221,32 +230,9 @@ class VectorArrays:
             self._planes = planes
         for first in range(self._packed, self.size, 2 * _BLOCK):
             part = slice(first, min(first + 2 * _BLOCK, self.size))
-            self._planes[:, part] = _packed_signs(self._halves[part] > self._centre)
+            self._planes[:, part] = _packed_signs(self.vectors_at(part) > self._centre)
         self._packed = self.size
         return self._planes
-
-    def _eight_bits(self, spots: Spots) -> NDArray[np.int8]:
-        """The vectors in eight bits, those of some places made sure of: a process that asks once needs a few per cent.
-
-        Whoever asks again and again gets them all in one go: made one by one they cost more than what they are for.
-        """
-        if len(self._scales) < self.size:
-            known, room = len(self._scales), self.size + self.size // 8
-            self._coarse = _moved(self._coarse, (room, self.dimensions), known)
-            self._scales = _moved(self._scales, (room,), known)
-            self._scales[known:] = 0
-        self._asked += 1
-        if self._asked == _OFTEN:
-            spots, self._made = np.arange(self.size), self.size
-        else:
-            spots = spots[spots >= self._made]
-        fresh = spots[self._scales[spots] == 0]
-        for first in range(0, len(fresh), 2 * _BLOCK):
-            part = fresh[first : first + 2 * _BLOCK]
-            full = self._halves[part].astype(np.float32)
-            self._scales[part] = scales = np.maximum(np.abs(full).max(axis=1), 1e-6) / 127
-            self._coarse[part] = np.rint(full / scales[:, None])
-        return self._coarse
 
 
 def distinct(values: Array) -> Array:

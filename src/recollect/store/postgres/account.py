@@ -15,13 +15,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.store.postgres.arrays import Array, TextArray
 from recollect.store.postgres.connections import Rows, Statement
 from recollect.store.postgres.rows import account_number, room_text
 from recollect.store.postgres.session import PostgresSession
-from recollect.store.postgres.sql import queries
-from recollect.store.postgres.supersession import NO_REPLACEMENTS, Replacements, replacements_of_row
+from recollect.store.postgres.sql import Array, TextArray, queries
 from recollect.store.postgres.vector_index import INDEXED_FROM, index_name
+from recollect.store.postgres.visibility import NO_REPLACEMENTS, Replacements, replacements_of_row
 from recollect.store.rows import place_text
 from recollect.values.search import Floats, Search, Snippet
 

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 import psycopg
 
 from recollect import errors
-from recollect.store.postgres.deadline import NoAnswerInTime
 from recollect.store.postgres.options import Address
 
 # The driver gives no SQLSTATE for a connection that was refused, only the text of the server or of a pooler; and some SQLSTATEs
@@ -86,6 +85,13 @@ _FULL = ("53100", "53200")
 _DAMAGED = ("XX001", "XX002")
 # 08: connection; 57P01-57P05: the server stops or starts; 25P03, 25P04: an idle or endless transaction was ended.
 _LOST = ("08", "57P", "25P03", "25P04")
+
+
+class NoAnswerInTime(psycopg.OperationalError):
+    """The server did not answer in time, and the connection was closed."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"no answer within {seconds:g} s")
 
 
 @contextmanager

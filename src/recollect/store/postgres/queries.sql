@@ -211,19 +211,24 @@ UPDATE events SET before = NULL, after = NULL, reason = NULL WHERE account_id = 
 -- rewrite_event: An event without a purged text.
 UPDATE events SET before = %(before)s, after = %(after)s, reason = %(reason)s WHERE account_id = %(account_id)s AND seq = %(seq)s
 
--- memories_mentioning: Memories with a word, given in lower case, in any field that a person or an agent wrote.
-SELECT {memory} FROM memories AS m WHERE m.account_id = %(account_id)s AND position(%(word)s IN lower(concat_ws(E'\n',
-    m.content, array_to_string(m.tags, E'\n'), m.more, m.key, m.session, m.task, m.project, m.speaker, m.season) COLLATE "C")) > 0
+-- memories_mentioning: Memories with one of some words, given as patterns in lower case, in any field that somebody wrote.
+SELECT {memory} FROM memories AS m WHERE m.account_id = %(account_id)s AND lower(concat_ws(E'\n',
+    m.content, array_to_string(m.tags, E'\n'), m.more, m.key, m.session, m.task, m.project, m.speaker, m.season) COLLATE "C")
+    LIKE ANY (%(words)s)
 ORDER BY m.row
 
 -- event: The columns of an event.
 e.seq, e.operation, e.at, e.actor, e.kind, e.memory, e.before, e.after, e.reason, e.undoes, e.document, e.origin
 
--- events_mentioning: Events with a word in an image or in the reason, and all events of gaps.
+-- events_mentioning: Events with one of some words in an image or in the reason, and all events of gaps and of one memory.
 SELECT {event} FROM events AS e
 WHERE e.account_id = %(account_id)s AND coalesce(e.before, e.after, e.reason) IS NOT NULL
-AND (e.document = 'gap' OR position(%(word)s IN lower(concat_ws(E'\n', e.before, e.after, e.reason) COLLATE "C")) > 0)
+AND (e.document = 'gap' OR e.memory = %(memory)s
+     OR lower(concat_ws(E'\n', e.before, e.after, e.reason) COLLATE "C") LIKE ANY (%(words)s))
 ORDER BY e.seq
+
+-- last_event: The number of the newest event.
+SELECT coalesce(max(e.seq), 0) FROM events AS e WHERE e.account_id = %(account_id)s
 
 -- find_events: Events between two numbers; conditions and order follow.
 SELECT {event} FROM events AS e WHERE e.account_id = %(account_id)s AND e.seq > %(after)s AND e.seq < %(before)s
@@ -308,6 +313,11 @@ ORDER BY m.row LIMIT %(limit)s
 -- vectors_of: The vectors of some memories.
 SELECT m.id, v.vector FROM memories AS m JOIN vectors AS v ON v.account_id = m.account_id AND v.row = m.row
 WHERE m.account_id = %(account_id)s AND v.account_id = %(account_id)s AND v.model = %(model)s AND m.id = ANY(%(ids)s::uuid[])
+ORDER BY v.row, v.part
+
+-- vectors_of_rows: The vectors of some rows.
+SELECT v.row, v.vector FROM vectors AS v
+WHERE v.account_id = %(account_id)s AND v.model = %(model)s AND v.row = ANY(%(rows)s)
 ORDER BY v.row, v.part
 
 -- switched_off: Projects for which memory is off.
@@ -418,9 +428,9 @@ SELECT {document} FROM documents WHERE account_id = %(account_id)s AND kind = %(
 SELECT {document} FROM documents
 WHERE account_id = %(account_id)s AND kind = %(kind)s AND name >= %(low)s AND name < %(high)s ORDER BY name, id
 
--- documents_mentioning: Documents with a word in their name or body, and all gaps.
-SELECT {document} FROM documents
-WHERE account_id = %(account_id)s AND (kind = 'gap' OR position(%(word)s IN lower(concat_ws(E'\n', name, body) COLLATE "C")) > 0)
+-- documents_mentioning: Documents with one of some words in their name or body, all gaps and all contexts.
+SELECT {document} FROM documents WHERE account_id = %(account_id)s
+AND (kind IN ('gap', 'context') OR lower(concat_ws(E'\n', name, body) COLLATE "C") LIKE ANY (%(words)s))
 ORDER BY id
 
 -- log_access: One reading or writing of a context.

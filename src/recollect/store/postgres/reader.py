@@ -17,22 +17,22 @@ from recollect.store.graph import AccountGraph, GraphQueries, among_visible, doc
 from recollect.store.journal import NOT_UNDOABLE, last_place
 from recollect.store.postgres.account import AccountView, Plan, Shared
 from recollect.store.postgres.connections import Rows, Statement
-from recollect.store.postgres.filter import compile_filter
 from recollect.store.postgres.rows import room_text, stacked
 from recollect.store.postgres.search import TableSearch
 from recollect.store.postgres.session import PostgresSession, SwitchCheck
 from recollect.store.postgres.sql import queries
-from recollect.store.postgres.supersession import heirs_of_rows
+from recollect.store.postgres.visibility import compile_filter, heirs_of_rows
 from recollect.store.rows import event_of, memory_of, micros, place_of_text, with_standing
 from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.enums import SCOPES, LinkRelation
 from recollect.values.event import Event
-from recollect.values.ids import fingerprint, purge_digests
+from recollect.values.ids import fingerprint
 from recollect.values.link import Edge, Node
 from recollect.values.memory import Record, StoredText
 from recollect.values.purge import Mentions
-from recollect.values.scope import Identity, Place, reaches
+from recollect.values.purge_digests import purge_digests
+from recollect.values.scope import Identity, Place, Visit, reaches
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search, Snippet
 from recollect.values.transfer import PurgedDigest, StoredRow
 
@@ -87,6 +87,19 @@ class PostgresReader(GraphQueries):
     def read_snippets(self, account: str, rows: Sequence[int]) -> Sequence[Snippet | Record]:
         known = self._view(account).snippets
         return [known[row] for row in rows] if known.keys() >= set(rows) else self.fetch(account, rows)
+
+    def snippets_with_vectors(
+        self, account: str, rows: Sequence[int]
+    ) -> tuple[Sequence[Snippet | Record], dict[int, NDArray[np.float32]]]:
+        wanted = {"rows": np.array(rows, np.int64), "model": self._shared.model}
+        records, vectors = self._session.run(
+            account, _fetch_statement(rows), Statement(queries()["vectors_of_rows"], wanted)
+        )
+        parts: dict[int, list[Any]] = {}
+        for row, vector in vectors:
+            parts.setdefault(row, []).append(vector)
+        found = self._by_row(account, records)
+        return [found[account, row] for row in rows], {row: stacked(vectors) for row, vectors in parts.items()}
 
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]:
         wanted = [str(UUID(one)) for one in ids]
@@ -169,14 +182,28 @@ class PostgresReader(GraphQueries):
     def near(self, search: Search, vectors: Sequence[NDArray[np.float32]]) -> list[Near]:
         return self._search(search).near(vectors)
 
+    def neighbours(
+        self, search: Search, vectors: Sequence[NDArray[np.float32]], phrases: Sequence[Sequence[str]], most: int
+    ) -> tuple[list[Near], list[list[int]]]:
+        return self._search(search).neighbours(vectors, phrases, most)
+
     def rows_with_terms(self, search: Search, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
         return self._search(search).rows_with_terms(phrases, most)
 
     def filter_visible(self, search: Search, rows: Sequence[int]) -> list[int]:
         return self._search(search).filter_visible(rows)
 
+    def fetch_visible(self, search: Search, rows: Sequence[int]) -> dict[int, Record]:
+        account = search.viewer.account
+        found = self._search(search).visible_memories(rows)
+        return {row: record for (_, row), record in self._by_row(account, found).items()}
+
     def list_by_delivery(self, search: Search, queries: Sequence[DeliveryQuery]) -> list[list[int]]:
-        return self._search(search).list_by_delivery(queries)
+        return [[row for (row,) in rows] for rows in self._search(search).rows_by_delivery(queries, "m.row")]
+
+    def fetch_by_delivery(self, search: Search, lists: Sequence[DeliveryQuery]) -> list[dict[int, Record]]:
+        found = self._search(search).rows_by_delivery(lists, queries()["memory"])
+        return [{row[0]: self._memory(row, search.viewer.account) for row in rows} for rows in found]
 
     def triggers(self, account: str) -> list[tuple[int, str]]:
         if not self._session.wrote and not self._session.state(account).triggers:
@@ -186,9 +213,9 @@ class PostgresReader(GraphQueries):
     def tag_names(self, account: str) -> list[str]:
         return self._view(account).listed("tag_names", lambda rows: [tag for (tag,) in rows])
 
-    def tag_counts(self, identity: Identity, now: datetime) -> dict[str, int]:
+    def tag_counts(self, identity: Identity, now: datetime, visit: Visit | None = None) -> dict[str, int]:
         def plan(replaced: dict[str, str]) -> Plan:
-            where, values = compile_filter(identity, Filter(), micros(now), sorted(replaced))
+            where, values = compile_filter(identity, Filter(visit=visit), micros(now), sorted(replaced))
             statement = Statement(f"{queries()['count_tags']} {where} {queries()['by_tag']}", values)
             return Plan((where, values.get("replaced")), [statement], lambda found: dict(found[0]))
 
@@ -270,10 +297,16 @@ class PostgresReader(GraphQueries):
         sql += f" {queries()['newest_events' if newest_first else 'oldest_events']}"
         return [event_of(row) for row in self._session.run(account, Statement(sql, values))[0]]
 
-    def mentions(self, account: str, word: str) -> Mentions:
+    def last_event(self, account: str) -> int:
+        if self._session.wrote:
+            return int(self._read(account, "last_event")[0][0])
+        return self._session.state(account).seq
+
+    def mentions(self, account: str, words: Sequence[str], memory_id: str) -> Mentions:
         names = ("memories_mentioning", "documents_mentioning", "events_mentioning")
+        values = {"words": [f"%{word}%" for word in words], "memory": memory_id}
         memories, documents, events = self._session.run(
-            account, *(Statement(queries()[name], {"word": word}) for name in names)
+            account, *(Statement(queries()[name], values) for name in names)
         )
         return Mentions(
             [self._memory(row, account) for row in memories],
@@ -387,7 +420,7 @@ class PostgresReader(GraphQueries):
     def _read_texts(self, account: str, texts: Sequence[str], secrets: Sequence[bytes]) -> dict[str, StoredText]:
         """What there is of some texts, by their digests under the key in use; former keys count for what was purged."""
         digests = {text: fingerprint(text, secrets[0]) for text in texts}
-        gone = {text: {one for secret in secrets for one in purge_digests(text, secret)} for text in texts}
+        gone = {text: {one for secret in secrets for one in purge_digests(text, secret).sought} for text in texts}
         values = {"all": list(set().union(*gone.values())), "digests": list(set(digests.values()))}
         names = ("purged_among", "by_digests", "replacing")
         purged, rows, replacing = self._session.run_with_secrets(

@@ -1,6 +1,6 @@
 """The retrievers of a search: by terms, by vector, by time and by standing instruction. Each is one statement.
 
-All apply the whole filter before they choose rows. Next: `candidate_columns` reads what the scorer needs of the rows.
+All apply the whole filter before they choose rows. A second statement reads what the scorer needs of the chosen rows.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from psycopg import sql
 
 from recollect.store.index.vectors import top_of
 from recollect.store.postgres.account import AccountView, Facts
-from recollect.store.postgres.arrays import Array, FullVector, HalfVector
 from recollect.store.postgres.connections import Rows, Statement
-from recollect.store.postgres.facets import words_in
-from recollect.store.postgres.filter import Compiled, moment, stored
-from recollect.store.postgres.sql import queries
-from recollect.store.postgres.terms import Weights, bm25, marks_of, occurrences, weights
+from recollect.store.postgres.rows import FACETS, Words, marks_of, words_in
+from recollect.store.postgres.sql import Array, FullVector, HalfVector, queries
+from recollect.store.postgres.visibility import stored
+from recollect.store.visibility import Compiled, moment
 from recollect.values.enums import STATUSES
-from recollect.values.search import Floats, Search, Snippet
+from recollect.values.search import PERSON, Floats, Search, Snippet
+from recollect.values.terms import BM25_B as B
+from recollect.values.terms import BM25_K1 as K1
 
 RowNumbers = NDArray[np.int64]
 NO_ROWS = np.empty(0, np.int64)
@@ -43,8 +44,19 @@ _USUAL_WIDTH, _LARGEST_WIDTH = 64, 1000
 _WRITTEN_IN = re.compile(r"\{(own|model|dimensions|likely)\}")
 _STATUS_LIST = f"'{{{','.join(STATUSES)}}}'::text[]"
 
+# The columns of a candidate, in the order of the statement.
+_COLUMNS = ("row", "facets", "access_count", "accessed", "length", "words")
 # How the nearest rows are found; a way that cannot answer for sure is followed by the next.
 Way = Literal["exact", "limited", "index", "few", "walk"]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The terms of one query with their BM25 weights in one account."""
+
+    marks: Words
+    idf: Floats
+    mean_length: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +174,38 @@ def weights_only(view: AccountView, search: Search, facts: Facts) -> Weights:
     """The weights of the terms of a search that chooses no rows by them."""
     marks = marks_of(view.account_id, search.terms)
     return weights(marks, view.memories_with_terms(marks), facts.held, facts.words)
+
+
+def weights(marks: Words, memories: NDArray[np.int64], held: int, words: int) -> Weights:
+    """The weights of terms, from how many of all memories have each."""
+    idf = np.zeros(len(marks), np.float32)
+    met = memories > 0
+    idf[met] = np.log1p((held - memories[met] + 0.5) / (memories[met] + 0.5))
+    return Weights(marks, idf, words / max(held, 1))
+
+
+def occurrences(marks: Words, words: Words, lengths: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """How often each term of a query occurs in each row; `words` are those of all rows in turn, `lengths` of each."""
+    table = np.zeros((len(lengths), len(marks)), np.uint8)
+    ends = lengths.cumsum()
+    for place, mark in enumerate(marks):
+        met = (words == mark).nonzero()[0]
+        if len(met):
+            counts = np.bincount(ends.searchsorted(met, "right"), minlength=len(lengths))
+            table[:, place] = np.minimum(counts, 255)
+    return table
+
+
+def bm25(asked: Weights, counts: NDArray[np.uint8], lengths: NDArray[np.int32]) -> Floats:
+    """The score of each row, equal to that of `store/index/postings.py` to the last operation."""
+    slope = np.float32(K1 * B / max(asked.mean_length, 1.0))
+    flat = lengths * slope + np.float32(K1 * (1 - B))
+    often = counts.T
+    total = np.zeros(len(lengths), np.float32)
+    # Added term by term, as the file back end does it, with the same rounding.
+    for part in often / (flat + often) * (asked.idf * np.float32(K1 + 1))[:, None]:
+        total += part
+    return total
 
 
 # By vector
@@ -330,3 +374,46 @@ def _written_in(statement: str, account_id: int, model: str, dimensions: int, li
     own = {"own": account_id, "model": model, "dimensions": dimensions, "likely": likely}
     # In one pass and last, so that the name of a model is never taken for a part of the statement.
     return _WRITTEN_IN.sub(lambda word: sql.quote(own[word[1]]).replace("%", "%%"), statement)
+
+
+# The columns of the chosen rows
+
+
+def read_columns(
+    view: AccountView,
+    search: Search,
+    under: Compiled,
+    chosen: RowNumbers,
+    talking: RowNumbers,
+    measured: Measured | None,
+    *,
+    named: bool,
+    more: Sequence[Statement] = (),
+) -> tuple[dict[str, Array] | None, list[Rows]]:
+    """The columns of the chosen rows and, in a conversation, of the turns beside some of them; a row may come twice.
+
+    Where rows were `named` by their number, the filter has still to be applied. `more` is sent with it, and its rows returned.
+    """
+    if len(chosen) == 0:
+        return None, []
+    values: dict[str, Any] = {**under.values, "model": view.model, "rows": chosen}
+    wanted = search_query("chosen") + (" AND {where}" if named else "")
+    if search.neighbours and len(talking):
+        wanted += " " + search_query("beside")
+        values |= {"talking": talking, "reach": search.neighbours, "person": PERSON}
+    unmeasured = measured is None and search.vector is not None
+    if search.vector is not None and unmeasured:
+        values["vector"] = FullVector(search.vector)
+    statement = search_query("columns_near" if unmeasured else "columns").replace("{wanted}", wanted)
+    (row,), *others = view.run(Statement(under.into(statement), values), *more)
+    found = dict(zip(_COLUMNS, row, strict=not unmeasured))
+    if found["row"] is None:
+        return None, others
+    near = measure(*row[len(_COLUMNS) :]) if unmeasured else measured
+    cosine = np.full(len(found["row"]), np.nan, np.float32) if near is None else near.of(found["row"])
+    return {**found, "facets": np.frombuffer(found["facets"], FACETS), "cosine": cosine}, others
+
+
+def first_places(rows: RowNumbers) -> Any:
+    """Where each row comes first, in ascending order of rows."""
+    return np.unique(rows, return_index=True)[1]

@@ -15,13 +15,13 @@ from recollect import errors
 from recollect.store.postgres.connections import (
     Connection,
     Connections,
+    Deadlines,
     connect_directly,
     keeps_prepared_statements,
     search_path_of,
 )
-from recollect.store.postgres.deadline import Deadlines
 from recollect.store.postgres.errors import translate_errors
-from recollect.store.postgres.leases import PostgresLeases
+from recollect.store.postgres.maintenance import PostgresLeases
 from recollect.store.postgres.options import Address, Options, parse_address
 from recollect.store.postgres.rows import STORE
 from recollect.store.postgres.sql import migrations, queries, text_of

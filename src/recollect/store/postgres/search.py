@@ -7,6 +7,7 @@ terms and similarities are computed exactly.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,7 @@ from numpy.typing import NDArray
 
 from recollect.store.index.visibility_mask import ACTIVE, SUPERSEDED
 from recollect.store.postgres.account import AccountView, Facts, Known, Plan
-from recollect.store.postgres.arrays import Array, HalfVector
-from recollect.store.postgres.candidate_columns import first_places, read_columns
 from recollect.store.postgres.connections import Rows, Statement
-from recollect.store.postgres.facets import no_rows, scoring_columns, words_in
-from recollect.store.postgres.filter import (
-    STANDING_ROWS,
-    Compiled,
-    compile_search,
-    delivery_part,
-    moment,
-    reach,
-    window_part,
-)
 from recollect.store.postgres.retrievers import (
     EXACT,
     NO_ROWS,
@@ -36,13 +25,18 @@ from recollect.store.postgres.retrievers import (
     RowNumbers,
     Scored,
     Way,
+    Weights,
+    bm25,
     candidates_statements,
+    first_places,
     gate_of,
     is_plain,
     likely_count,
     looks_for_terms,
     nearest_statements,
+    occurrences,
     read_candidates,
+    read_columns,
     read_nearest,
     read_terms,
     search_query,
@@ -51,8 +45,16 @@ from recollect.store.postgres.retrievers import (
     ways_to_nearest,
     weights_only,
 )
-from recollect.store.postgres.sql import queries
-from recollect.store.postgres.terms import Weights, bm25, marks_of, occurrences
+from recollect.store.postgres.rows import marks_of, no_rows, scoring_columns, words_in
+from recollect.store.postgres.sql import Array, HalfVector, queries
+from recollect.store.postgres.visibility import (
+    STANDING_ROWS,
+    compile_search,
+    delivery_part,
+    reach,
+    window_part,
+)
+from recollect.store.visibility import Compiled, moment
 from recollect.values.enums import STATUSES
 from recollect.values.search import IN_WINDOW, STANDING, TALKING, Candidates, DeliveryQuery, Floats, Near, Search
 
@@ -97,6 +99,28 @@ class TableSearch:
         )
         return found
 
+    def neighbours(
+        self, vectors: Sequence[Floats], phrases: Sequence[Sequence[str]], most: int
+    ) -> tuple[list[Near], list[list[int]]]:
+        """The nearest rows of each vector, and the active rows that have all terms of each phrase."""
+        values = self._phrase_values(phrases, most)
+        active = TableSearch(self._view, self._search.among_active())
+
+        def plan(known: Known) -> Plan:
+            near = self._near_plan(known, vectors)
+            if values is None:
+                return replace(near, read=lambda found: (near.read(found), [[] for _ in phrases]))
+            under, superseded = active._compiled(known)
+            holding = Statement(under.into(search_query("holding")), {**under.values, **values})
+            return Plan(
+                (near.key, _key(under, superseded)),
+                [*near.statements, holding],
+                lambda found: (near.read(found[:-1]), _rows_of_phrases(len(phrases), found[-1], most)),
+            )
+
+        both: tuple[list[Near], list[list[int]]] = self._view.run_plan(self._search, plan, roughly=True)
+        return both
+
     def rows_with_terms(self, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
         """For each phrase, the visible rows that have all its terms; none when they are more than `most`."""
         values = self._phrase_values(phrases, most)
@@ -113,11 +137,18 @@ class TableSearch:
         seen = set() if found is None else set(found.tolist())
         return [row for row in rows if row in seen]
 
-    def list_by_delivery(self, queries: Sequence[DeliveryQuery]) -> list[list[int]]:
-        """The rows of several lists, in one round trip."""
-        asked = [_delivery_statement(query) for query in queries if query.rows is None or query.rows]
+    def visible_memories(self, rows: Sequence[int]) -> Rows:
+        """Those of some rows that may be returned, with all columns of a memory."""
+        if not rows:
+            return []
+        statement = f"{queries()['find_memories']} {{where}} AND {search_query('chosen')}"
+        return self._filtered((statement, {"rows": np.array(rows, np.int64)}))[0]
+
+    def rows_by_delivery(self, wanted: Sequence[DeliveryQuery], columns: str) -> list[Rows]:
+        """Some columns of the rows of several lists, in one round trip."""
+        asked = [_delivery_statement(query, columns) for query in wanted if query.rows is None or query.rows]
         found = iter(self._filtered(*asked) if asked else ())
-        return [[] if query.rows == () else [row for (row,) in next(found)] for query in queries]
+        return [[] if query.rows == () else next(found) for query in wanted]
 
     def graph_rows(self, asked: Sequence[tuple[str, dict[str, Any]]]) -> tuple[list[Rows], set[int]]:
         """The rows of some queries for edges, and those of the memories they lead to that may be shown; in one round trip."""
@@ -371,13 +402,13 @@ def _with_visibility(name: str) -> str:
     return search_query("edges_shown").replace("{edges}", queries()[name]).replace("{columns_of_edges}", columns)
 
 
-def _delivery_statement(query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
+def _delivery_statement(query: DeliveryQuery, columns: str) -> tuple[str, dict[str, Any]]:
     values: dict[str, Any] = {"limit": query.limit}
     part = delivery_part(query, values)
     if query.since is not None:
         values["from"] = moment(query.since)
     name = "by_importance" if query.since is None else "latest"
-    return search_query(name).replace("{part}", part), values
+    return search_query(name).replace("{part}", part).replace("{listed}", columns), values
 
 
 def _count_holders(search: Search, found: Rows) -> RowNumbers:

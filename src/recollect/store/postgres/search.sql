@@ -194,11 +194,11 @@ FROM (SELECT p.phrase, g.row, m.row IS NOT NULL AS shown
       LEFT JOIN memories AS m ON m.row = g.row AND {where}) AS h
 
 -- by_importance: rows by delivery and type, the most important first
-SELECT m.row FROM memories AS m WHERE {where} AND {part}
+SELECT {listed} FROM memories AS m WHERE {where} AND {part}
 ORDER BY m.importance::real DESC, m.created_at DESC, m.row DESC LIMIT %(limit)s
 
 -- latest: rows stored or confirmed from a time on, the latest first
-SELECT m.row FROM memories AS m WHERE {where} AND {part} AND greatest(m.created_at, m.hit_at) >= %(from)s
+SELECT {listed} FROM memories AS m WHERE {where} AND {part} AND greatest(m.created_at, m.hit_at) >= %(from)s
 ORDER BY greatest(m.created_at, m.hit_at) DESC, m.row DESC LIMIT %(limit)s
 
 -- held_back: how many rows each gate of a search holds back

@@ -19,9 +19,14 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from recollect import errors
-from recollect.store.postgres.connections import Connection, Connections, Rows, Statement, transaction_settings
-from recollect.store.postgres.deadline import NoAnswerInTime
-from recollect.store.postgres.errors import is_lost
+from recollect.store.postgres.connections import (
+    Connection,
+    Connections,
+    Rows,
+    Statement,
+    transaction_settings,
+)
+from recollect.store.postgres.errors import NoAnswerInTime, is_lost
 from recollect.store.postgres.rows import STORE, account_number
 from recollect.store.postgres.sql import queries
 from recollect.values.memory import Record

@@ -11,13 +11,10 @@ from typing import Any
 from recollect import errors
 from recollect.forking import follow_forks
 from recollect.store.postgres.account import Shared
-from recollect.store.postgres.connections import Connections, Waits, connect_directly
-from recollect.store.postgres.deadline import Deadlines
-from recollect.store.postgres.erasure import erase_deleted
+from recollect.store.postgres.connections import Connections, Deadlines, Waits, connect_directly
 from recollect.store.postgres.errors import translate_errors
 from recollect.store.postgres.health import health
-from recollect.store.postgres.leases import PostgresLeases
-from recollect.store.postgres.maintenance import Maintenance
+from recollect.store.postgres.maintenance import Maintenance, PostgresLeases, erase_deleted
 from recollect.store.postgres.options import Options, parse_address
 from recollect.store.postgres.reader import PostgresReader
 from recollect.store.postgres.schema import open_database, upgrade

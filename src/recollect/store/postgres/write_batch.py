@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.store.index.columns import lexical_key
-from recollect.store.postgres.arrays import FullVector, TextArray
 from recollect.store.postgres.connections import Statement
-from recollect.store.postgres.rows import room_text, row_of, rows_as_json
+from recollect.store.postgres.rows import Words, room_text, row_of, rows_as_json, words_of
 from recollect.store.postgres.session import PostgresSession
-from recollect.store.postgres.sql import queries
-from recollect.store.postgres.terms import Words, words_of
+from recollect.store.postgres.sql import FullVector, TextArray, queries
 from recollect.store.postgres.vector_index import MOST_WAITING, index_name
 from recollect.store.rows import event_row, place_text
 from recollect.values.enums import EventKind

@@ -28,8 +28,9 @@ from recollect.values.cluster import Cluster, nearest_cluster, owner_of
 from recollect.values.document import Access, Document, journal_sides
 from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
-from recollect.values.ids import fingerprint, new_id, purge_digests
+from recollect.values.ids import fingerprint, new_id
 from recollect.values.memory import Record
+from recollect.values.purge_digests import purge_digests
 from recollect.values.scope import Place
 from recollect.values.transfer import PurgedDigest
 
@@ -106,7 +107,7 @@ class PostgresTransaction(PostgresReader):
             self._delete(row, memory)
         self._session.wrote_tombstones = True
         self.batch.later("scrub_events", memory=memory.id)
-        digests = purge_digests(memory.content, self._keys(self._account)[0])
+        digests = purge_digests(memory.content, self._keys(self._account)[0]).kept
         self.batch.later("add_purged", digests=list(digests), places=[place_text(memory.place)] * len(digests))
         # Where it was stays, so that only those who could have seen the memory are shown the event.
         self._journal(memory, row, "purge", None, {"place": list(memory.place)}, gone=True)
@@ -129,7 +130,7 @@ class PostgresTransaction(PostgresReader):
     def allow_again(self, account: str, text: str, places: Sequence[Place]) -> None:
         """A person's explicit wish outweighs an earlier purge of the same text."""
         self._own(account)
-        digests = [one for secret in self._keys(account) for one in purge_digests(text, secret)]
+        digests = [one for secret in self._keys(account) for one in purge_digests(text, secret).both]
         self.batch.later("drop_purged", digests=digests, places=[place_text(place) for place in places])
 
     # Documents and clusters

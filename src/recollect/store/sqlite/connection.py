@@ -120,7 +120,7 @@ class ReaderPool:
         try:
             connection = _opened(self._path, self._writable)
             connection.execute("PRAGMA query_only = ON")
-            connection.execute("PRAGMA cache_size = -16000")
+            connection.execute("PRAGMA cache_size = -4000")
         except BaseException:  # whatever stopped the opening, Ctrl-C too, nobody may wait for it
             self._count_back()
             raise

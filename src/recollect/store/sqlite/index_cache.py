@@ -25,12 +25,15 @@ from recollect.store.index.account_index import AccountIndex
 from recollect.store.index.columns import IndexEntry
 from recollect.store.index.snapshot import Stamp, read_snapshot, snapshot_path, write_snapshot
 from recollect.store.sqlite.queries import queries
-from recollect.store.sqlite.rows import id_bytes, memory_of, vectors_of
+from recollect.store.sqlite.rows import hex_list, memory_of, vectors_of
 from recollect.values.memory import Record
 
 _BATCH = 20_000
 _WORTH_KEEPING = 500
-_MOST_OWN_EVENTS = 64
+# Two batches of a bulk load, which the index takes from memory instead of reading them back.
+_MOST_OWN_EVENTS = 1024
+# From so many events on, a transaction is a bulk load: the index grows with it, not at the next search.
+_BULK = 256
 
 # Events by sequence number: of which account, and the new memory if the event stored one.
 OwnEvents = dict[int, tuple[str, IndexEntry | None]]
@@ -50,6 +53,11 @@ class Uncommitted:
         """An event that stored one new memory exactly as its row has it, or that is about no memory."""
         self.events[seq] = (account, entry)
         _keep_latest(self.events)
+
+    @property
+    def is_bulk(self) -> bool:
+        """Whether there are many events, and all of them are still in hand."""
+        return _BULK <= len(self.events) < _MOST_OWN_EVENTS
 
     def forget_events(self) -> None:
         """Rows change without an event: what is known of earlier events is no longer true of them."""
@@ -276,7 +284,7 @@ def _own_since(
     if None in since:
         return None  # somebody else wrote, or something else
     own = [event[1] for event in since if event and event[0] == account and event[1]]
-    if any(_is_superseded(connection, entry.memory, number) for entry in own):
+    if _any_superseded(connection, [entry.memory for entry in own], number):
         return None
     return sorted(own, key=lambda entry: entry.row)
 
@@ -295,10 +303,10 @@ def _position(connection: sqlite3.Connection) -> tuple[int, int]:
     return seq or 0, touches or 0
 
 
-def _is_superseded(connection: sqlite3.Connection, memory: Record, number: int) -> bool:
-    """Whether something that came before a new memory supersedes it."""
-    values = {"id": id_bytes(memory.id), "account": number}
-    return connection.execute(queries()["is_superseded"], values).fetchone() is not None
+def _any_superseded(connection: sqlite3.Connection, memories: Sequence[Record], number: int) -> bool:
+    """Whether something that came before new memories supersedes one of them."""
+    values = {"ids": hex_list(memory.id for memory in memories), "account": number}
+    return bool(memories) and connection.execute(queries()["any_superseded"], values).fetchone() is not None
 
 
 def _purged_since(connection: sqlite3.Connection, seq: int, number: int) -> bool:

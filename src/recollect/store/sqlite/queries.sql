@@ -98,18 +98,22 @@ UPDATE events SET before = NULL, after = NULL, reason = NULL WHERE memory = :mem
 -- rewrite_event: An event without a purged text.
 UPDATE events SET before = :before, after = :after, reason = :reason WHERE seq = :seq AND account = :account
 
--- memories_mentioning: Memories with a word, given in lower case, in any field that a person or an agent wrote.
-SELECT {memory} FROM memories AS m WHERE m.account = :account AND instr(lower(
+-- memories_mentioning: Memories with one of some words, given in lower case, in any field that a person or an agent wrote.
+SELECT {memory} FROM memories AS m WHERE m.account = :account AND EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(lower(
     m.content || char(10) || m.tags || char(10) || coalesce(m.more, '') || char(10) || coalesce(m.key, '') || char(10)
     || coalesce(m.session, '') || char(10) || coalesce(m.task, '') || char(10) || coalesce(m.project, '') || char(10)
-    || coalesce(m.speaker, '')), :word) > 0
+    || coalesce(m.speaker, '')), w.value) > 0)
 ORDER BY m.row
 
--- events_mentioning: Events with a word in an image or in the reason, and all events of gaps.
+-- events_mentioning: Events with one of some words in an image or in the reason, and all events of gaps and of one memory.
 SELECT seq, operation, at, actor, kind, memory, before, after, reason, undoes, document, origin FROM events
-WHERE account = :account AND coalesce(before, after, reason) IS NOT NULL AND (document = 'gap' OR instr(lower(
-    coalesce(before, '') || char(10) || coalesce(after, '') || char(10) || coalesce(reason, '')), :word) > 0)
+WHERE account = :account AND coalesce(before, after, reason) IS NOT NULL
+AND (document = 'gap' OR memory = :memory OR EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(lower(
+    coalesce(before, '') || char(10) || coalesce(after, '') || char(10) || coalesce(reason, '')), w.value) > 0))
 ORDER BY seq
+
+-- last_event: The number of the newest event.
+SELECT coalesce(max(seq), 0) FROM events WHERE account = :account
 
 -- changed_since: Which memories the journal touched after a sequence number.
 SELECT memory, row FROM events NOT INDEXED WHERE seq > :seq AND account = :account AND document IS NULL
@@ -160,8 +164,9 @@ SELECT {memory}, t.scope AS target_scope, t.agent AS target_agent, t.team AS tar
 FROM memories AS m JOIN memories AS t ON t.id = m.supersedes AND +t.account = m.account
 WHERE m.account = :account AND m.supersedes IS NOT NULL AND m.supersedes IN (SELECT id_bytes(value) FROM json_each(:ids))
 
--- is_superseded: Whether anything supersedes a memory.
-SELECT 1 FROM memories WHERE account = :account AND supersedes = :id LIMIT 1
+-- any_superseded: Whether anything supersedes one of some memories (a JSON list of ids).
+SELECT 1 FROM json_each(:ids) AS wanted
+CROSS JOIN memories AS m INDEXED BY memories_supersedes ON m.account = :account AND m.supersedes = id_bytes(wanted.value) LIMIT 1
 
 -- all_replacements: The same for the whole account (`:ids` is not used).
 SELECT {memory}, t.scope AS target_scope, t.agent AS target_agent, t.team AS target_team,
@@ -272,9 +277,10 @@ SELECT {document} FROM documents WHERE account = :account AND kind = :kind AND n
 -- prefixed_documents: The documents of a kind whose names lie between two bounds.
 SELECT {document} FROM documents WHERE account = :account AND kind = :kind AND name >= :low AND name < :high ORDER BY name, id
 
--- documents_mentioning: Documents with a word in their name or body, and all gaps.
-SELECT {document} FROM documents
-WHERE account = :account AND (kind = 'gap' OR instr(lower(name || char(10) || body), :word) > 0) ORDER BY id
+-- documents_mentioning: Documents with one of some words in their name or body, all gaps and all contexts.
+SELECT {document} FROM documents WHERE account = :account AND (kind IN ('gap', 'context')
+    OR EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(lower(name || char(10) || body), w.value) > 0))
+ORDER BY id
 
 -- log_access: One reading or writing of a context.
 INSERT INTO accesses (account, document, at, agent, action, memory) VALUES (:account, :document, :at, :agent, :action, :memory)

@@ -34,7 +34,7 @@ from recollect.values.enums import DocumentKind, LinkRelation
 from recollect.values.event import Event
 from recollect.values.memory import Record, Replacement, StoredText, covers, is_current, successors
 from recollect.values.purge import Mentions
-from recollect.values.scope import Identity, Place, place_of
+from recollect.values.scope import Identity, Place, Visit, place_of
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search, Snippet
 
 _FIRST_PAGE, _LARGEST_PAGE, _NO_ROW = 32, 1024, 2**63 - 1
@@ -93,6 +93,13 @@ class SqliteReader(TransferQueries, GraphQueries):
             if not isinstance(content, str) or not isinstance(key, bytes):
                 raise damaged(row)
         return [Snippet(row, id_text(key), content) for row, key, content in filter(None, found)]
+
+    def snippets_with_vectors(
+        self, account: str, rows: Sequence[int]
+    ) -> tuple[list[Snippet], dict[int, NDArray[np.float32]]]:
+        found = self.read_snippets(account, rows)
+        vectors = self.vectors(account, [one.id for one in found])
+        return found, {row: vectors[one.id] for row, one in zip(rows, found, strict=True) if one.id in vectors}
 
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]:
         number = self._number(account)
@@ -184,6 +191,11 @@ class SqliteReader(TransferQueries, GraphQueries):
         with self._searching(search) as found:
             return found.rows_with_terms(phrases, most)
 
+    def neighbours(
+        self, search: Search, vectors: Sequence[NDArray[np.float32]], phrases: Sequence[Sequence[str]], most: int
+    ) -> tuple[list[Near], list[list[int]]]:
+        return self.near(search, vectors), self.rows_with_terms(search.among_active(), phrases, most)
+
     def warm(self, account: str) -> AccountIndex:
         """The account's index as of this view."""
         index = self._warmed.get(account)
@@ -202,7 +214,7 @@ class SqliteReader(TransferQueries, GraphQueries):
 
     def _purged(self, account: str, text: str) -> tuple[Place, ...]:
         number = self._number(account)
-        digests = self.purge_digests(text)
+        digests = (one for found in self.purge_digests(text) for one in found.sought)
         rows = (row for one in digests for row in self._run("purged_places", account=number, digest=one))
         return tuple(dict.fromkeys(place_of_text(row["place"]) for row in rows))
 
@@ -219,9 +231,19 @@ class SqliteReader(TransferQueries, GraphQueries):
         with self._searching(search) as found:
             return found.filter_visible(rows)
 
+    def fetch_visible(self, search: Search, rows: Sequence[int]) -> dict[int, Record]:
+        visible = self.filter_visible(search, rows)
+        return dict(zip(visible, self.fetch(search.viewer.account, visible), strict=True))
+
     def list_by_delivery(self, search: Search, queries: Sequence[DeliveryQuery]) -> list[list[int]]:
         with self._searching(search) as found:
             return [found.list_by_delivery(query) for query in queries]
+
+    def fetch_by_delivery(self, search: Search, lists: Sequence[DeliveryQuery]) -> list[dict[int, Record]]:
+        account, listed = search.viewer.account, self.list_by_delivery(search, lists)
+        every = list({row: None for rows in listed for row in rows})
+        known = dict(zip(every, self.fetch(account, every), strict=True))
+        return [{row: known[row] for row in rows} for rows in listed]
 
     def documents(
         self, account: str, kind: DocumentKind, name: str | None = None, *, prefix: str | None = None
@@ -252,15 +274,19 @@ class SqliteReader(TransferQueries, GraphQueries):
             index.tags = [row["tag"] for row in self._run("tag_names", account=self._number(account))]
         return index.tags
 
-    def tag_counts(self, identity: Identity, now: datetime) -> dict[str, int]:
+    def tag_counts(self, identity: Identity, now: datetime, visit: Visit | None = None) -> dict[str, int]:
         replaced = successors(self._replacements("all_replacements", identity.account, now))
-        where, values = compile_list(SQLITE, identity, Filter(), micros(now), hex_list(replaced) if replaced else None)
+        where, values = compile_list(
+            SQLITE, identity, Filter(visit=visit), micros(now), hex_list(replaced) if replaced else None
+        )
         sql = f"{queries()['count_tags']} {where} {queries()['by_tag']}"
         return dict(self._connection.execute(sql, values | {"account": self._number(identity.account)}).fetchall())
 
     def embedded(self, account: str) -> Embedded:
         with self._indexes.lock:
-            return self.warm(account).embedded()
+            index = self.warm(account)
+        # Without the lock, for which recalls would wait: nobody changes the vectors of an index while a view of it is open.
+        return index.embedded()
 
     def how_many_embedded(self, account: str) -> int:
         with self._indexes.lock:
@@ -306,8 +332,11 @@ class SqliteReader(TransferQueries, GraphQueries):
         values["limit"] = -1 if limit is None else limit
         return [event_of(row, id_text) for row in self._connection.execute(sql, values)]
 
-    def mentions(self, account: str, word: str) -> Mentions:
-        values = {"account": self._number(account), "word": word}
+    def last_event(self, account: str) -> int:
+        return int(self._run("last_event", account=self._number(account)).fetchone()[0])
+
+    def mentions(self, account: str, words: Sequence[str], memory_id: str) -> Mentions:
+        values = {"account": self._number(account), "words": json.dumps(words), "memory": UUID(memory_id).bytes}
         return Mentions(
             [memory_of(row, account) for row in self._run("memories_mentioning", **values)],
             [document_of(row, account, id_text) for row in self._run("documents_mentioning", **values)],

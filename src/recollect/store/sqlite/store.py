@@ -161,6 +161,7 @@ class SqliteStore:
             self._transaction = (threading.get_ident(), tx)
             try:
                 yield tx
+                tx.index_bulk()
                 self._require_open()
                 connection.execute("COMMIT")
             finally:

@@ -16,7 +16,8 @@ from recollect.store.sqlite.index_cache import IndexCache
 from recollect.store.sqlite.queries import queries
 from recollect.store.sqlite.rows import blob_of, id_bytes, id_text, memory_of, vectors_of
 from recollect.values.event import Event
-from recollect.values.ids import fingerprint, purge_digests
+from recollect.values.ids import fingerprint
+from recollect.values.purge_digests import PurgeDigests, purge_digests
 from recollect.values.transfer import PurgedDigest, StoredRow
 
 _FORMER = "former_secrets"
@@ -102,9 +103,9 @@ class TransferQueries(ABC):
         """The keyed fingerprint of a text in this store."""
         return fingerprint(text, self.secrets()[0])
 
-    def purge_digests(self, text: str) -> Iterator[bytes]:
-        """The digests under which a text may be known as purged, those of former secrets included."""
-        return (one for secret in self.secrets() for one in purge_digests(text, secret))
+    def purge_digests(self, text: str) -> Iterator[PurgeDigests]:
+        """The digests under which a text may be known as purged, by this secret and by former ones."""
+        return (purge_digests(text, secret) for secret in self.secrets())
 
     def secrets(self) -> list[bytes]:
         """The secret of this store, then former ones; read anew in every view, because an import may bring others."""

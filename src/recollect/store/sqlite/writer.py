@@ -26,8 +26,9 @@ from recollect.values.cluster import Cluster, nearest_cluster, owner_of
 from recollect.values.document import Access, Document, journal_sides
 from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
-from recollect.values.ids import new_id, purge_digests
+from recollect.values.ids import new_id
 from recollect.values.memory import Record
+from recollect.values.purge_digests import purge_digests
 from recollect.values.scope import Place
 from recollect.values.transfer import PurgedDigest
 
@@ -56,6 +57,11 @@ class SqliteTransaction(SqliteReader):
         if self._connection.total_changes == self._changes:
             return self._indexes.as_of_view(self._connection, account, number, self._view)
         return self._indexes.as_of_transaction(self._connection, account, number, self._uncommitted)
+
+    def index_bulk(self) -> None:
+        """Before the commit of many new memories: bring them into the index while they are in hand."""
+        if self._uncommitted.is_bulk:
+            self.warm(self._account)
 
     def committed(self) -> None:
         """Share what this transaction learned."""
@@ -116,7 +122,7 @@ class SqliteTransaction(SqliteReader):
             self.drop_clusters(memory.account, [id_text(cluster["id"])])
         self._run("delete_memory", id=id_bytes(memory.id), account=number)
         self._run("scrub_events", memory=id_bytes(memory.id), account=number)
-        for digest in purge_digests(memory.content, self.secrets()[0]):
+        for digest in purge_digests(memory.content, self.secrets()[0]).kept:
             self._run("add_purged", account=number, digest=digest, place=place_text(memory.place))
         # Where it lived stays, so that only those are shown the event who could have seen the memory.
         self._journal(memory.id, row, "purge", None, {"place": list(memory.place)})
@@ -145,7 +151,8 @@ class SqliteTransaction(SqliteReader):
 
     def allow_again(self, account: str, text: str, places: Sequence[Place]) -> None:
         """A person's explicit wish outweighs an earlier purge of the same text."""
-        for digest, place in product(self.purge_digests(text), places):
+        digests = (one for found in self.purge_digests(text) for one in found.both)
+        for digest, place in product(digests, places):
             self._run("drop_purged", account=self._own(account), digest=digest, place=place_text(place))
 
     def put_document(

@@ -216,6 +216,8 @@ class GraphContract:
         rows = [row_of(store, memory) for memory in (others[0], seen, old, others[1])]
         with store.view(NOW) as reader:
             assert reader.filter_visible(SEARCH, [*rows, 999]) == [row_of(store, seen)]
+            assert reader.fetch_visible(SEARCH, [*rows, 999]) == {row_of(store, seen): seen}
+            assert reader.fetch_visible(SEARCH, []) == {}
 
     def test_visible_edges_are_those_that_lead_to_no_hidden_memory(self, store: Store) -> None:
         hers = record("hers", scope="agent", agent="eve", tags=("a",))

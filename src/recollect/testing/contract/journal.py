@@ -113,19 +113,43 @@ class JournalContract:
         changed = record("the falcon was white")
         note = Document(new_id(NOW), ACCOUNT, "tag", "bird", NOW, NOW, body={"text": "like the Falcon"})
         gap = Document(new_id(NOW), ACCOUNT, "gap", "asked", NOW, NOW, body={"question": "which bird?"})
+        context = Document(new_id(NOW), ACCOUNT, "context", "office", NOW, NOW, body={"owner": "ada"})
         put(store, said, other, beside, changed)
         put(store, record("the falcon of others", account="other"))
         alter(store, changed, content="the owl was white")
         with store.transaction(ACCOUNT, "tester", NOW) as tx:
             tx.put_document(None, note, "describe")
             tx.put_document(None, gap, "miss")
+            tx.put_document(None, context, None)
         with store.view() as reader:
-            found = reader.mentions(ACCOUNT, "falcon")
+            found = reader.mentions(ACCOUNT, ["falcon", "unheard"], new_id(NOW))
             assert [one.id for one in found.memories] == [said.id, beside.id]
-            assert {one.id for one in found.documents} == {note.id, gap.id}
+            assert {one.id for one in found.documents} == {note.id, gap.id, context.id}
             assert [event.memory_id for event in found.events] == [changed.id, note.id, gap.id]
-            assert len(reader.mentions(ACCOUNT, "").memories) == 4
-            assert reader.mentions("nobody", "falcon").memories == []
+            assert [one.id for one in reader.mentions(ACCOUNT, ["falcon", "door"], other.id).memories] == [
+                said.id,
+                other.id,
+                beside.id,
+            ]
+            own = reader.mentions(ACCOUNT, ["unheard"], changed.id).events
+            assert {event.memory_id for event in own} == {changed.id, gap.id}
+            assert len(reader.mentions(ACCOUNT, [""], said.id).memories) == 4
+            assert reader.mentions("nobody", ["falcon"], said.id).memories == []
+
+    def test_the_last_event_is_known_also_while_changes_are_made(self, store: Store) -> None:
+        memory = record("the green door is open")
+        with store.view() as reader:
+            assert reader.last_event(ACCOUNT) == 0
+        put(store, record("the door of others", account="other"))
+        put(store, memory)
+        with store.view() as reader:
+            before = reader.last_event(ACCOUNT)
+            assert [event.seq for event in reader.events(ACCOUNT, embeds=True)][-1] == before
+            assert reader.last_event("nobody") == 0
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            assert tx.last_event(ACCOUNT) == before
+            tx.change(memory, memory.with_(importance=0.9), "update")
+            assert tx.last_event(ACCOUNT) > before
 
     def test_an_event_is_rewritten_in_its_place(self, store: Store) -> None:
         memory = record("the green safe opens with 4711")

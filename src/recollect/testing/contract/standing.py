@@ -68,6 +68,9 @@ class StandingContract:
             found = reader.list_by_delivery(SEARCH, lists)
             assert [[one.content for one in reader.fetch("acme", rows)] for rows in found] == [["b"], [], ["a"]]
             assert reader.list_by_delivery(SEARCH, []) == []
+            memories = reader.fetch_by_delivery(SEARCH, lists)
+            assert [list(one) for one in memories] == found
+            assert [[one.content for one in some.values()] for some in memories] == [["b"], [], ["a"]]
 
     def test_counting_accesses_moves_nothing(self, store: Store) -> None:
         put(store, record("one"), record("two", created_at=NOW + timedelta(hours=1)))

@@ -33,11 +33,12 @@ from recollect.values.cluster import Cluster
 from recollect.values.document import Access, Document
 from recollect.values.enums import DocumentKind, LinkRelation
 from recollect.values.event import Event, to_image
-from recollect.values.ids import fingerprint, purge_digests
+from recollect.values.ids import fingerprint
 from recollect.values.link import Edge, Node
 from recollect.values.memory import Record, StoredText
 from recollect.values.purge import Mentions
-from recollect.values.scope import Identity, Place, reaches
+from recollect.values.purge_digests import PurgeDigests, purge_digests
+from recollect.values.scope import Identity, Place, Visit, reaches
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search
 from recollect.values.transfer import PurgedDigest, StoredRow
 
@@ -61,6 +62,13 @@ class InMemoryReader:
 
     def read_snippets(self, account: str, rows: Sequence[int]) -> list[Record]:
         return self.fetch(account, rows)
+
+    def snippets_with_vectors(
+        self, account: str, rows: Sequence[int]
+    ) -> tuple[list[Record], dict[int, NDArray[np.float32]]]:
+        found = self.read_snippets(account, rows)
+        vectors = self.vectors(account, [one.id for one in found])
+        return found, {row: vectors[one.id] for row, one in zip(rows, found, strict=True) if one.id in vectors}
 
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]:
         own = {held.memory.id: held.row for held in self._state.of(account)}
@@ -119,6 +127,11 @@ class InMemoryReader:
     def rows_with_terms(self, search: Search, phrases: Sequence[Sequence[str]], most: int) -> list[list[int]]:
         return holding_all(self._state.of(search.viewer.account), search, phrases, most)
 
+    def neighbours(
+        self, search: Search, vectors: Sequence[NDArray[np.float32]], phrases: Sequence[Sequence[str]], most: int
+    ) -> tuple[list[Near], list[list[int]]]:
+        return self.near(search, vectors), self.rows_with_terms(search.among_active(), phrases, most)
+
     def same_text(self, account: str, text: str) -> list[Record]:
         digest = self._digest(text)
         same = [held for held in self._state.of(account) if self._digest(held.memory.content) == digest]
@@ -128,7 +141,7 @@ class InMemoryReader:
         return {text: StoredText(self._purged(account, text), tuple(self.same_text(account, text))) for text in texts}
 
     def _purged(self, account: str, text: str) -> tuple[Place, ...]:
-        known = set(self._purge_digests(text))
+        known = {one for found in self._purge_digests(text) for one in found.sought}
         return tuple({one.place for owner, one in self._state.purged if owner == account and one.digest in known})
 
     def has_tombstones(self, account: str) -> bool:
@@ -145,9 +158,17 @@ class InMemoryReader:
     def filter_visible(self, search: Search, rows: Sequence[int]) -> list[int]:
         return among_all(self._state.of(search.viewer.account), search, rows)
 
+    def fetch_visible(self, search: Search, rows: Sequence[int]) -> dict[int, Record]:
+        visible = self.filter_visible(search, rows)
+        return dict(zip(visible, self.fetch(search.viewer.account, visible), strict=True))
+
     def list_by_delivery(self, search: Search, queries: Sequence[DeliveryQuery]) -> list[list[int]]:
         own = self._state.of(search.viewer.account)
         return [standing_all(own, search, query)[: query.limit] for query in queries]
+
+    def fetch_by_delivery(self, search: Search, lists: Sequence[DeliveryQuery]) -> list[dict[int, Record]]:
+        account, listed = search.viewer.account, self.list_by_delivery(search, lists)
+        return [dict(zip(rows, self.fetch(account, rows), strict=True)) for rows in listed]
 
     def edges(self, account: str, nodes: Sequence[Node], most: int, *, upwards: bool = True) -> list[Edge]:
         own, known = self._state.of(account), {cluster.id for cluster in self._state.clusters_of(account, self._model)}
@@ -171,8 +192,9 @@ class InMemoryReader:
     def tag_names(self, account: str) -> list[str]:
         return sorted({tag for held in self._state.of(account) for tag in held.memory.tags})
 
-    def tag_counts(self, identity: Identity, now: datetime) -> dict[str, int]:
-        tags = Counter(tag for record in self.find(identity, Filter(), now, limit=-1) for tag in record.tags)
+    def tag_counts(self, identity: Identity, now: datetime, visit: Visit | None = None) -> dict[str, int]:
+        counted = self.find(identity, Filter(visit=visit), now, limit=-1)
+        tags = Counter(tag for record in counted for tag in record.tags)
         return dict(_most(tags))
 
     def embedded(self, account: str) -> Embedded:
@@ -239,23 +261,30 @@ class InMemoryReader:
         ]
         return (found[::-1] if newest_first else found)[:limit]
 
-    def mentions(self, account: str, word: str) -> Mentions:
+    def last_event(self, account: str) -> int:
+        return max((event.seq for owner, event in self._state.events if owner == account), default=0)
+
+    def mentions(self, account: str, words: Sequence[str], memory_id: str) -> Mentions:
         def says(*parts: Any) -> bool:
-            return word in json.dumps(parts, ensure_ascii=False, default=str).lower()
+            said = json.dumps(parts, ensure_ascii=False, default=str).lower()
+            return any(word in said for word in words)
+
+        def of_itself(event: Event) -> bool:
+            return event.document == "gap" or event.memory_id == memory_id
 
         return Mentions(
             [held.memory for held in self._state.of(account) if says(to_image(held.memory))],
             [
                 one
                 for _, one in sorted(self._state.documents.items())
-                if one.account == account and (one.kind == "gap" or says(one.name, one.body))
+                if one.account == account and (one.kind in ("gap", "context") or says(one.name, one.body))
             ],
             [
                 event
                 for owner, event in self._state.events
                 if owner == account
                 and (event.before or event.after or event.reason)
-                and (event.document == "gap" or says(event.before, event.after, event.reason))
+                and (of_itself(event) or says(event.before, event.after, event.reason))
             ],
         )
 
@@ -325,8 +354,8 @@ class InMemoryReader:
     def _digest(self, text: str) -> bytes:
         return fingerprint(text, self._secrets()[0])
 
-    def _purge_digests(self, text: str) -> list[bytes]:
-        return [digest for secret in self._secrets() for digest in purge_digests(text, secret)]
+    def _purge_digests(self, text: str) -> list[PurgeDigests]:
+        return [purge_digests(text, secret) for secret in self._secrets()]
 
     def _secrets(self) -> list[bytes]:
         former = json.loads(self._state.notes.get("former_secrets", "[]"))

@@ -17,7 +17,7 @@ from recollect.testing.in_memory.state import ModelInUse, StoredMemory
 from recollect.values.enums import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 from recollect.values.memory import Record, covers
 from recollect.values.passages import is_question, is_standing_instruction
-from recollect.values.scope import Place, reaches
+from recollect.values.scope import Place, Visit, reaches
 from recollect.values.search import (
     IN_WINDOW,
     PERSON,
@@ -102,7 +102,12 @@ def narrowed(memory: Record, wanted: Filter) -> bool:
         and (wanted.until is None or when < wanted.until)
         and memory.trust >= wanted.min_trust
         and memory.project not in wanted.without
+        and (wanted.visit is None or memory.scope not in ("session", "task") or _visited(memory, wanted.visit))
     )
+
+
+def _visited(memory: Record, visit: Visit) -> bool:
+    return memory.place[1] == (visit[0] if memory.scope == "session" else visit[1])
 
 
 def tagged(memory: Record, wanted: Filter) -> bool:

@@ -18,8 +18,8 @@ from recollect.values.cluster import Cluster, nearest_cluster, owner_of
 from recollect.values.document import Access, Document, journal_sides
 from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
-from recollect.values.ids import purge_digests
 from recollect.values.memory import Record
+from recollect.values.purge_digests import purge_digests
 from recollect.values.scope import Place
 from recollect.values.transfer import PurgedDigest
 
@@ -74,7 +74,7 @@ class InMemoryTransaction(InMemoryReader):
                 self.drop_clusters(memory.account, [cluster])
             self._drop(memory)
         self._scrub(memory.id)
-        digests = purge_digests(memory.content, self._secrets()[0])
+        digests = purge_digests(memory.content, self._secrets()[0]).kept
         self._state.purged |= {(memory.account, PurgedDigest(digest, memory.place)) for digest in digests}
         self._journal(memory.id, "purge", None, {"place": list(memory.place)})
 
@@ -101,7 +101,7 @@ class InMemoryTransaction(InMemoryReader):
             self._state.switches.add((account, project))
 
     def allow_again(self, account: str, text: str, places: Sequence[Place]) -> None:
-        pairs = product(self._purge_digests(text), places)
+        pairs = product((one for found in self._purge_digests(text) for one in found.both), places)
         self._state.purged -= {(account, PurgedDigest(digest, place)) for digest, place in pairs}
 
     def put_document(

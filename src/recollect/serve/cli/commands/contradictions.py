@@ -12,6 +12,7 @@ from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.formatting import aligned, count_of, one_line, short_id
 from recollect.serve.cli.input import read_text
 from recollect.serve.cli.json_output import contradiction_json, memory_json, topic_json
+from recollect.serve.cli.options import visit_options
 from recollect.serve.cli.output import ItemProgress
 from recollect.serve.cli.renderer import Line, Part, Renderer, Span
 from recollect.serve.cli.times import age, short_age
@@ -28,27 +29,28 @@ if TYPE_CHECKING:
 
 @click.command("contradictions", cls=MemoryCommand, examples=("contradictions", "contradictions --scan --json"))
 @click.option("--scan", is_flag=True, help="First compare all memories and flag what is found.")
+@visit_options
 @click.pass_obj
-def contradictions(app: AppContext, scan: bool) -> None:
+def contradictions(app: AppContext, scan: bool, session: str | None, task: str | None) -> None:
     """List unresolved contradictions.
 
     Each pair is shown with the newer memory first, and the four ways to resolve it as commands.
     """
-    found = _scan(app) if scan else _known(app)
+    found = (_scan if scan else _known)(app, session, task)
     app.print_answer(
         lambda: [contradiction_json(each) for each in found],
         lambda out: show_contradictions(out, found, app.now, scanned=scan),
     )
 
 
-def _known(app: AppContext) -> list[Contradiction]:
+def _known(app: AppContext, session: str | None, task: str | None) -> list[Contradiction]:
     with app.open_view("offline") as memory:
-        return memory.contradictions()
+        return memory.contradictions(session=session, task=task)
 
 
-def _scan(app: AppContext) -> list[Contradiction]:
+def _scan(app: AppContext, session: str | None, task: str | None) -> list[Contradiction]:
     with app.open_for_writing("lazy") as memory, ItemProgress("comparing", quiet=app.quiet) as progress:
-        return memory.contradictions(scan=True, progress=progress)
+        return memory.contradictions(scan=True, progress=progress, session=session, task=task)
 
 
 @click.command(
@@ -81,14 +83,15 @@ def resolve(app: AppContext, new: str, old: str, resolution: str, content: str |
 
 @click.command("gaps", cls=MemoryCommand, examples=("gaps", "gaps --answered --json"))
 @click.option("--answered", is_flag=True, help="Include questions that a memory answers by now.")
+@visit_options
 @click.pass_obj
-def gaps(app: AppContext, answered: bool) -> None:
+def gaps(app: AppContext, answered: bool, session: str | None, task: str | None) -> None:
     """List questions that no memory answered.
 
     Grouped by topic, most frequent first. A gap closes automatically when a new memory answers it.
     """
     with app.open_view() as memory:
-        found = memory.gaps(answered=answered)
+        found = memory.gaps(answered=answered, session=session, task=task)
     app.print_answer(lambda: [topic_json(topic) for topic in found], lambda out: show_gaps(out, found, app.now))
 
 

@@ -12,7 +12,7 @@ from recollect.serve.cli.app_context import AppContext, fetch_many
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.formatting import aligned, content_lines, excerpt, scope_label, session_label, short_id
 from recollect.serve.cli.json_output import memory_json
-from recollect.serve.cli.options import filter_options, given_filters
+from recollect.serve.cli.options import filter_options, given_filters, visit_options
 from recollect.serve.cli.renderer import Line, Renderer, Span, Tone
 from recollect.serve.cli.times import age
 from recollect.serve.cli.views import print_list
@@ -42,15 +42,16 @@ def get(app: AppContext, id: str) -> None:
 )
 @click.option("-n", "--limit", type=int, default=50, show_default=True, help="Maximum number of memories.")
 @click.option("--offset", type=int, default=0, help="Skip this many of the newest.")
+@visit_options
 @filter_options
 @click.pass_obj
-def list_(app: AppContext, /, limit: int, offset: int, **options: Any) -> None:
+def list_(app: AppContext, /, limit: int, offset: int, session: str | None, task: str | None, **options: Any) -> None:
     """List memories, newest first.
 
     From all projects, unless --in-project names one.
     """
     with app.open_view() as memory:
-        records = memory.list(limit=limit, offset=offset, **given_filters(options))
+        records = memory.list(limit=limit, offset=offset, session=session, task=task, **given_filters(options))
     print_list(app, records, more=len(records) == limit)
 
 

@@ -13,6 +13,7 @@ from recollect.serve.cli.app_context import AppContext, fetch_many, fetch_one
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.formatting import count_memories, excerpt, short_id
 from recollect.serve.cli.json_output import event_json, memory_json
+from recollect.serve.cli.options import visit_options
 from recollect.serve.cli.renderer import Part, Renderer, Span, Tone
 from recollect.serve.cli.times import short_age
 
@@ -71,8 +72,7 @@ def history(app: AppContext, id: str) -> None:
 @click.option(
     "-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of events."
 )
-@click.option("--session", metavar="NAME", help="Also the memories of this session.")
-@click.option("--task", metavar="NAME", help="Also the memories of this task.")
+@visit_options
 @click.pass_obj
 def log(app: AppContext, limit: int, session: str | None, task: str | None) -> None:
     """Show the latest changes of all memories."""

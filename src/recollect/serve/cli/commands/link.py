@@ -11,6 +11,7 @@ import click
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.formatting import bar, content_lines, excerpt, session_label, short_id, summary_line
 from recollect.serve.cli.json_output import memory_json, provenance_json, related_json
+from recollect.serve.cli.options import visit_options
 from recollect.serve.cli.renderer import Line, Renderer, Span
 from recollect.serve.cli.times import age
 from recollect.values.enums import LINK_RELATIONS
@@ -97,14 +98,15 @@ def related(app: AppContext, id: str, depth: int, limit: int) -> None:
 
 @click.command("provenance", cls=MemoryCommand, examples=("provenance 3f9a1c22", "provenance 3f9a1c22 --json"))
 @click.argument("id")
+@visit_options
 @click.pass_obj
-def provenance(app: AppContext, id: str) -> None:
+def provenance(app: AppContext, id: str, session: str | None, task: str | None) -> None:
     """Show where a memory comes from, and its resulting trust.
 
     Every memory it was derived from, with session, message, file and speaker.
     """
     with app.open_view() as memory:
-        chain = memory.provenance(id)
+        chain = memory.provenance(id, session=session, task=task)
     app.print_answer(lambda: provenance_json(chain), lambda out: show_provenance(out, chain, app.now))
 
 

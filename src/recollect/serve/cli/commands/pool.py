@@ -235,7 +235,7 @@ def show_pool(out: Renderer, pool: Pool, now: datetime, done: str = "") -> None:
     """A pool in full."""
     if done:
         out.line(Span(f"✓ {done}", "good"))
-    title: Line = (Span(pool.name, "id"), f"  {pool.type}  ", Span(f"version {pool.version}", "dim"))
+    title: Line = (Span(pool.name, "id"), f"  {pool.type}  ", Span(f"version {pool.version}", "dim"), *_marks(pool))
     facts: list[tuple[str, Line]] = [
         ("owner", (pool.owner or "no agent",)),
         *access_facts(pool.access),
@@ -255,3 +255,7 @@ def _show_usage(out: Renderer, name: str, use: Mapping[str, Any], now: datetime)
         who = f" by {', '.join(use[by])}" if use[by] else ""
         facts.append((what, (f"{use[what]:,}{who}{when}",)))
     out.card((Span(name, "id"),), aligned(facts), "id")
+
+
+def _marks(pool: Pool) -> list[Span]:
+    return [Span(f"  {label}", "warn") for label in pool.labels]

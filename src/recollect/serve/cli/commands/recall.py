@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 @click.option("--true-at", type=past_time, metavar="TIME", help="Only what was valid at that time, as known today.")
 @click.option("--season", metavar="LABEL", help="The current season: release-week.")
 @click.option("--named", is_flag=True, help="Only memories with a tag that the query names, and what they link to.")
+@click.option(
+    "--floor", type=float, metavar="P", help="Only hits that answer the query with at least this probability."
+)
 @click.option("--now", type=past_time, metavar="TIME", help="Score as if this were the current time.")
 @filter_options
 @click.pass_obj

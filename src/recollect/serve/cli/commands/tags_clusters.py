@@ -12,6 +12,7 @@ import click
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.formatting import count_memories, one_line
 from recollect.serve.cli.json_output import cluster_json, memory_json
+from recollect.serve.cli.options import visit_options
 from recollect.serve.cli.renderer import Renderer, Span
 from recollect.serve.cli.times import age
 from recollect.serve.cli.views import print_changed, show_list
@@ -57,8 +58,9 @@ def untag(app: AppContext, id: str, tags: tuple[str, ...]) -> None:
     ),
 )
 @click.argument("words", nargs=-1, metavar=_USAGE)
+@visit_options
 @click.pass_obj
-def tags(app: AppContext, words: tuple[str, ...]) -> None:
+def tags(app: AppContext, words: tuple[str, ...], session: str | None, task: str | None) -> None:
     """List, describe, rename or merge tags.
 
     `describe` with an empty TEXT ('') removes the description. `merge` replaces the other tags with INTO on every
@@ -66,7 +68,7 @@ def tags(app: AppContext, words: tuple[str, ...]) -> None:
     """
     match words:
         case ():
-            _list(app)
+            _list(app, session, task)
         case ("describe", tag, text, *more):
             _describe(app, tag, " ".join((text, *more)))
         case ("rename", old, new):
@@ -77,9 +79,9 @@ def tags(app: AppContext, words: tuple[str, ...]) -> None:
             raise click.UsageError(f"unknown arguments; use `tags` or `tags {_USAGE}`")
 
 
-def _list(app: AppContext) -> None:
+def _list(app: AppContext, session: str | None, task: str | None) -> None:
     with app.open_view() as memory:
-        found = memory.tags()
+        found = memory.tags(session=session, task=task)
     app.print_answer(lambda: [asdict(tag) for tag in found], lambda out: show_tags(out, found))
 
 

@@ -17,6 +17,7 @@ _DEFAULT_LIMIT, _MAX_LIMIT = 20, 200
 _RELATED_DEPTH = 2
 # A view returns its items twice: as lines of text and as JSON objects.
 View = tuple[list[str], list[dict[str, Any]]]
+Where = dict[str, Any]
 
 
 def _list(context: ToolContext, given: Arguments) -> ToolResult:
@@ -27,13 +28,14 @@ def _list(context: ToolContext, given: Arguments) -> ToolResult:
     if offset < 0:
         raise InvalidInput("offset", f"{offset} is out of range", "give a whole number from 0")
     memory_id = given.pop("id", None)
+    where = {name: given.pop(name, None) for name in ("session", "task")}
     if view == "memories":
         if memory_id is not None:
             return show_memory(context, memory_id)
-        return memories_result(context, context.memory.list(limit=limit, offset=offset, **given))
+        return memories_result(context, context.memory.list(limit=limit, offset=offset, **where, **given))
     if given:
         raise InvalidInput(next(iter(given)), f"does not apply to the view {view}", "leave it out")
-    lines, items = _VIEWS[view](context, memory_id)
+    lines, items = _VIEWS[view](context, memory_id, where)
     lines, items = lines[offset : offset + limit], items[offset : offset + limit]
     text = fence(context, lines) if items else "Nothing found."
     return ToolResult(text, {"items": items, "notes": [DATA_NOTE]})
@@ -49,7 +51,7 @@ def show_memory(context: ToolContext, id: str) -> ToolResult:
     return ToolResult(text, {"items": [item], "notes": [DATA_NOTE]})
 
 
-def _history(context: ToolContext, id: str | None) -> View:
+def _history(context: ToolContext, id: str | None, _: Where) -> View:
     items = [
         {"kind": event.kind, "at": event.at.isoformat(timespec="seconds"), "actor": event.actor}
         | ({"before": event.before} if event.before else {})
@@ -60,10 +62,10 @@ def _history(context: ToolContext, id: str | None) -> View:
     return [f"- {' · '.join(f'{name}: {value}' for name, value in item.items())}" for item in items], items
 
 
-def _contradictions(context: ToolContext, _: str | None) -> View:
+def _contradictions(context: ToolContext, _: str | None, where: Where) -> View:
     ids = context.ids
     lines, items = [], []
-    for found in context.memory.contradictions():
+    for found in context.memory.contradictions(**where):
         pair = {"new": memory_json(found.newer, ids), "old": memory_json(found.older, ids)}
         items.append(pair | {"similarity": round(found.similarity, 2), "reason": found.reason})
         shown = [memory_line(found.newer, ids), memory_line(found.older, ids), f"  {found.reason}"]
@@ -72,23 +74,23 @@ def _contradictions(context: ToolContext, _: str | None) -> View:
     return lines, items
 
 
-def _gaps(context: ToolContext, _: str | None) -> View:
+def _gaps(context: ToolContext, _: str | None, where: Where) -> View:
     items: list[dict[str, Any]] = [
         {"topic": topic.name, "count": topic.count, "questions": [gap.question for gap in topic.gaps]}
-        for topic in context.memory.gaps()
+        for topic in context.memory.gaps(**where)
     ]
     return [f"- {item['topic']} (asked {item['count']} times): {'; '.join(item['questions'])}" for item in items], items
 
 
-def _tags(context: ToolContext, _: str | None) -> View:
+def _tags(context: ToolContext, _: str | None, where: Where) -> View:
     items = [
         {"tag": tag.name, "count": tag.count} | ({"description": tag.description} if tag.description else {})
-        for tag in context.memory.tags()
+        for tag in context.memory.tags(**where)
     ]
     return [f"- #{item['tag']} ({item['count']}) {item.get('description', '')}".rstrip() for item in items], items
 
 
-def _related(context: ToolContext, id: str | None) -> View:
+def _related(context: ToolContext, id: str | None, _: Where) -> View:
     found = context.memory.related(_required_id(context, id), depth=_RELATED_DEPTH)
     items = [
         memory_json(each.memory, context.ids) | {"match": round(each.score, 3), "path": list(each.path)}
@@ -97,7 +99,7 @@ def _related(context: ToolContext, id: str | None) -> View:
     return [f"{memory_line(each.memory, context.ids)}\n  {' → '.join(each.path)}" for each in found], items
 
 
-def _stats(context: ToolContext, _: str | None) -> View:
+def _stats(context: ToolContext, _: str | None, __: Where) -> View:
     counts = context.memory.stats()
     return [f"- {name}: {value}" for name, value in counts.items()], [counts]
 
@@ -108,7 +110,7 @@ def _required_id(context: ToolContext, id: str | None) -> str:
     return context.ids.expand(id)
 
 
-_VIEWS: dict[str, Callable[[ToolContext, str | None], View]] = {
+_VIEWS: dict[str, Callable[[ToolContext, str | None, Where], View]] = {
     "history": _history,
     "contradictions": _contradictions,
     "gaps": _gaps,
@@ -130,6 +132,8 @@ LIST = Tool(
         "view": enum(("memories", *_VIEWS)),
         "id": string(),
         **FILTERS,
+        "session": string(),
+        "task": string(),
         "source": strings(),
         "limit": integer(f"default {_DEFAULT_LIMIT}"),
         "offset": integer(),

@@ -98,9 +98,16 @@ def _read_result(context: ToolContext, pool: Pool, key: str | None) -> ToolResul
     return ToolResult(text, {"done": "read", "version": pool.version, "value": value})
 
 
+def _warning(pool: Pool) -> str:
+    return " (low trust: it reads like instructions to an agent)" if pool.labels else ""
+
+
 def _pool_result(context: ToolContext, done: str, pool: Pool) -> ToolResult:
     structured = {"done": done, "name": pool.name, "type": pool.type, "version": pool.version, "data": pool.data}
-    return ToolResult(f"{done}, version {pool.version}:\n{fence(context, [_json(pool.data)])}", structured)
+    structured |= {"labels": list(pool.labels)} if pool.labels else {}
+    return ToolResult(
+        f"{done}, version {pool.version}{_warning(pool)}:\n{fence(context, [_json(pool.data)])}", structured
+    )
 
 
 def _json(value: Any) -> str:

@@ -79,10 +79,10 @@ REMEMBER = Tool(
         "the user, how something is done here, a warning, a fact that took effort to find. One fact per call, "
         "in words that need no other context.\n"
         "The result says what became of it: stored, reinforced (known already), superseded (a new value of the "
-        "same thing) or refused (secrets, small talk). If it warns of a contradiction, ask the user which one is "
-        "correct, then call resolve.\n"
+        "same thing) or refused (secrets, chat). If it warns of a contradiction, ask the user which one "
+        "is right, then call resolve.\n"
         "Do NOT use it for what files or this conversation show anyway, for temporary state (pool), for secrets or "
-        "guesses, for text you just recalled, or to correct a memory whose id you have (update)."
+        "guesses, for text just recalled, or to correct a memory whose id you have (update)."
     ),
     arguments={
         "content": string("the fact, in whole sentences"),
@@ -108,7 +108,8 @@ REMEMBER = Tool(
         kind=enum(("stored", "reinforced", "superseded", "refused")),
         id=string(),
         reason=string(),
-        conflicts=objects(id=string(), content=string(), reason=string()),
+        conflicts=objects(id=string(), reason=string()),
+        related=objects(relation=string()),
         notes=strings(),
     ),
     run=_remember,
@@ -118,8 +119,8 @@ UPDATE = Tool(
     name="update",
     title="Update a memory",
     description=(
-        "Correct or refine a memory in place, by its id: its text, tags or other fields; its history is kept. Use "
-        "it when a recalled memory is incomplete or wrong in a detail.\n"
+        "Correct or refine a memory in place, by its id; its history is kept. Use it when a recalled memory is "
+        "incomplete or partly wrong.\n"
         "Do NOT use it when the old text was true once and the facts changed: remember the new fact with "
         "`supersedes`, or give `replaces`. Not for saying that a memory was useful (feedback)."
     ),
