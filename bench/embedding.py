@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from recollect.config import load
 from recollect.embed.fetch import ensure_model
 from recollect.embed.local import LocalEmbedder
-from recollect.ports import Calibrated, Embedder, Progress
+from recollect.ports import Calibrated, Embedder, Progress, scripts_of
 
 _BLOCK = 256
 Vectors = NDArray[np.float32]
@@ -62,6 +62,10 @@ class CachedEmbedder:
     @property
     def model(self) -> str:
         return self._inner.model
+
+    @property
+    def scripts(self) -> frozenset[str] | None:
+        return scripts_of(self._inner)
 
     @property
     def dimensions(self) -> int:

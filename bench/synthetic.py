@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import recollect
 from bench.embedding import BuiltIn
-from recollect.embed.local import CALIBRATION, QUERY_CALIBRATION
+from recollect.embed.models import ARCTIC_EMBED_S
 from recollect.ports import Progress
 
 DIMENSIONS = 384
@@ -83,11 +83,11 @@ class SyntheticEmbedder:
 
     @property
     def calibration(self) -> BuiltIn:
-        return BuiltIn(CALIBRATION)
+        return BuiltIn(ARCTIC_EMBED_S.calibration)
 
     @property
     def query_calibration(self) -> BuiltIn:
-        return BuiltIn(QUERY_CALIBRATION)
+        return BuiltIn(ARCTIC_EMBED_S.query_calibration)
 
     @cached_property
     def _space(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float64], NDArray[np.float32]]:

@@ -25,7 +25,7 @@ import recollect
 from bench.embedding import BuiltIn
 from bench.sets import rows_of
 from recollect.capture.intake import record_of
-from recollect.embed.local import CALIBRATION, QUERY_CALIBRATION
+from recollect.embed.models import ARCTIC_EMBED_S
 from recollect.ports import Embedder, Progress
 from recollect.values.passages import passages
 from recollect.values.scope import Identity
@@ -193,11 +193,11 @@ class PreparedEmbedder:
 
     @property
     def calibration(self) -> BuiltIn:
-        return BuiltIn(CALIBRATION)
+        return BuiltIn(ARCTIC_EMBED_S.calibration)
 
     @property
     def query_calibration(self) -> BuiltIn:
-        return BuiltIn(QUERY_CALIBRATION)
+        return BuiltIn(ARCTIC_EMBED_S.query_calibration)
 
     @cached_property
     def _keys(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

@@ -32,12 +32,13 @@ class Settings:
     actor: str = "user"  # the name the journal records for a change
     profile: str = "hybrid"  # the default ranking profile of recall
     limit: int = 5  # how many hits recall returns by default
-    embedder: str = "local"  # local, http or none
+    embedder: str = "arctic-embed-s"  # or multilingual-e5-small, arctic-embed-m-v1.5 (all run here), http, none
     embedder_url: str = ""  # for http: an OpenAI-compatible base URL, for example http://127.0.0.1:11434/v1
     embedder_model: str = ""  # for http: the model to ask for
     embedder_key: str = ""  # for http: the bearer key, if the server needs one
-    embedder_threads: int = 0  # for local: threads of the model; 0 means automatic
-    model_folder: str = ""  # for local: a folder that already has the model files
+    embedder_threads: int = 0  # for local models: threads; 0 means automatic
+    model_folder: str = ""  # for local models: a folder that already has the files, or a folder of each model
+    model_hub: str = "https://huggingface.co"  # for local models: the model hub, or a mirror of it
     cache: str = ""  # where downloaded models are stored; empty means the user's cache folder
     offline: bool = False  # never download anything
     durability: str = "full"  # full survives power loss; process survives a crash of the process
@@ -79,6 +80,7 @@ class SettingsFields(TypedDict, total=False):
     embedder_key: str | None
     embedder_threads: int | None
     model_folder: str | None
+    model_hub: str | None
     cache: str | None
     offline: bool | None
     durability: str | None
@@ -207,7 +209,11 @@ def _check(name: str, value: Any, where: str) -> Any:
     return made
 
 
-_CHOICES = {"embedder": ("local", "http", "none"), "durability": ("full", "process")}
+# `local` is the default model, whichever that is.
+_CHOICES = {
+    "embedder": ("arctic-embed-s", "multilingual-e5-small", "arctic-embed-m-v1.5", "local", "http", "none"),
+    "durability": ("full", "process"),
+}
 _RANGES = {
     "duplicate": (0.0, 1.0), "contradiction": (0.0, 1.0), "similarity_floor": (0.0, 1.0), "deep_merge": (0.0, 1.0),
     "postgres_partitions": (1, 1024), "postgres_connections": (1, 1000), "postgres_connect_seconds": (0.1, 600.0),

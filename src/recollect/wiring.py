@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from recollect.capture.screen.policy import Action
     from recollect.embed.background import RuntimePreload
     from recollect.embed.fetch import ModelFiles
+    from recollect.embed.models import EmbeddingModel, HubModel
     from recollect.embed.store_embedder import StoreEmbedder
     from recollect.store.postgres.store import PostgresStore
 
@@ -304,13 +305,16 @@ _preloading: dict[ModelFiles, RuntimePreload] = {}
 
 
 def preload(settings: Settings) -> None:
-    """Start to load the local model on a thread, if it is set and its files are present; the next `choose_embedder` uses it."""
-    if settings.embedder != "local":
+    """Start to load the local embedder on a thread, if it is set and its files are present; the next `choose_embedder` uses it."""
+    from recollect.embed.models import EMBEDDERS
+
+    model = EMBEDDERS.get(settings.embedder)
+    if model is None:
         return
     from recollect.embed.background import RuntimePreload
     from recollect.embed.fetch import verified_files
 
-    files = verified_files(_model_folder(settings))
+    files = verified_files(_model_folder(settings, model), model)
     if files is not None:
         with suppress(EmbedderUnavailable):  # reported when the embedder is used
             _preloading[files] = RuntimePreload(files)
@@ -340,10 +344,10 @@ def choose_embedder(
         case "http":
             asked = _http(settings)
             return StoreEmbedder(asked, store, label=asked.model), None
-        case _ if background:
-            return _loading(settings, store, fetching), None
-        case _:
-            return _local(settings, store, fetching)
+        case name:
+            from recollect.embed.models import EMBEDDERS
+
+            return local_embedder(EMBEDDERS[name], settings, store, fetching, background=background)
 
 
 def _http(settings: Settings) -> Embedder:
@@ -354,38 +358,50 @@ def _http(settings: Settings) -> Embedder:
     return HttpEmbedder(settings.embedder_url, settings.embedder_model, settings.embedder_key or None)
 
 
-def _model_folder(settings: Settings) -> Path:
-    return Path(settings.cache).expanduser() / "models" / "arctic-embed-s-int8"
-
-
-def _loading(settings: Settings, store: Store, fetching: FetchProgress | None) -> StoreEmbedder:
-    """The local embedder, downloaded and loaded on a thread."""
-    from recollect.embed.background import BackgroundEmbedder
-    from recollect.embed.fetch import MODEL, TOKENIZER, ModelFiles, ensure_model
+def local_embedder(
+    model: EmbeddingModel, settings: Settings, store: Store, fetching: FetchProgress | None, *, background: bool = False
+) -> tuple[StoreEmbedder | None, str | None]:
+    """A local model as the embedder of a store, or the note that says why it is missing. `background` loads it on a thread."""
     from recollect.embed.local import LocalEmbedder
+    from recollect.embed.onnx_model import build_runtime
     from recollect.embed.store_embedder import StoreEmbedder
 
-    folder = _model_folder(settings)
-    source = Path(settings.model_folder).expanduser() if settings.model_folder else None
-    inner = LocalEmbedder(
-        ModelFiles(onnx=folder / MODEL.name, tokenizer=folder / TOKENIZER.name), settings.embedder_threads or None
-    )
-    ready = BackgroundEmbedder(
-        inner, lambda: ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
-    )
-    return StoreEmbedder(ready, store, calibrated=True)
+    threads, calibrated = settings.embedder_threads or None, model.calibration is not None
+    if background:
+        from recollect.embed.background import BackgroundEmbedder
 
-
-def _local(settings: Settings, store: Store, fetching: FetchProgress | None) -> tuple[StoreEmbedder | None, str | None]:
-    from recollect.embed.fetch import ensure_model
-    from recollect.embed.local import LocalEmbedder, build_runtime
-    from recollect.embed.store_embedder import StoreEmbedder
-
-    folder = _model_folder(settings)
-    source = Path(settings.model_folder).expanduser() if settings.model_folder else None
+        inner = LocalEmbedder(_model_files(settings, model), threads, entry=model)
+        ready = BackgroundEmbedder(inner, lambda: _fetched(settings, model, fetching))
+        return StoreEmbedder(ready, store, calibrated=calibrated), None
     try:
-        files = ensure_model(folder, source=source, offline=settings.offline, progress=fetching)
+        files = _fetched(settings, model, fetching)
     except EmbedderUnavailable as error:
         return None, f"recall is lexical only: {error}"
-    local = LocalEmbedder(files, settings.embedder_threads or None, _preloading.pop(files, build_runtime))
-    return StoreEmbedder(local, store, calibrated=True), None
+    local = LocalEmbedder(files, threads, _preloading.pop(files, build_runtime), entry=model)
+    return StoreEmbedder(local, store, calibrated=calibrated), None
+
+
+def _model_folder(settings: Settings, model: HubModel) -> Path:
+    return Path(settings.cache).expanduser() / "models" / model.folder
+
+
+def _model_files(settings: Settings, model: HubModel) -> ModelFiles:
+    """Where the files of a local model are, or will be."""
+    from recollect.embed.fetch import ModelFiles
+
+    folder = _model_folder(settings, model)
+    return ModelFiles(onnx=folder / model.onnx.name, tokenizer=folder / model.tokenizer.name)
+
+
+def _fetched(settings: Settings, model: HubModel, fetching: FetchProgress | None) -> ModelFiles:
+    """The verified files of a local model, downloaded if they are not there yet."""
+    from recollect.embed.fetch import ensure_model
+
+    return ensure_model(
+        _model_folder(settings, model),
+        model,
+        source=Path(settings.model_folder).expanduser() if settings.model_folder else None,
+        hub=settings.model_hub,
+        offline=settings.offline,
+        progress=fetching,
+    )

@@ -1,4 +1,4 @@
-"""The real model, fetched once into the user's cache like any user's, and a real HTTP server to talk to."""
+"""The real model, fetched once into the user's cache like any user's, tiny models made here, and real HTTP servers to talk to."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from recollect.embed.fetch import ModelFiles, ensure_model
 from recollect.embed.local import LocalEmbedder
+from recollect.embed.models import HubModel
 
 
 @pytest.fixture(scope="session")
@@ -88,3 +90,117 @@ def serve() -> Iterator[Callable[[Script], EmbeddingServer]]:
     for server in running:
         server.shutdown()
         server.server_close()
+
+
+WORDS = (
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "query",
+    "passage",
+    ":",
+    "harbour",
+    "storm",
+    "ferry",
+    "lemon",
+    "cake",
+    "where",
+    "is",
+)
+WIDTH = len(WORDS)
+
+
+@dataclass(frozen=True)
+class TinyModel:
+    """A model of a dozen words, made for a test: each word is a direction of its own, special tokens are nothing."""
+
+    onnx: bytes
+    tokenizer: bytes
+
+    def publish(self, hub: Path, model: HubModel) -> None:
+        """Put the files where the hub would have them."""
+        folder = hub / model.repository / "resolve" / model.revision
+        for file, content in ((model.onnx, self.onnx), (model.tokenizer, self.tokenizer)):
+            (folder / file.hub_path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file.hub_path).write_bytes(content)
+
+    def files(self, folder: Path) -> ModelFiles:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "model.onnx").write_bytes(self.onnx)
+        (folder / "tokenizer.json").write_bytes(self.tokenizer)
+        return ModelFiles(folder / "model.onnx", folder / "tokenizer.json")
+
+
+def tiny(inputs: str, outputs: str, nodes: str) -> TinyModel:
+    """A model from the text form of ONNX; `table` has the vector of each word, [UNK] and the special tokens have none."""
+    import onnx.parser
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    table = np.diag([float(not word.startswith("[")) for word in WORDS]).astype(np.float32).ravel()
+    graph = onnx.parser.parse_model(
+        f"""<ir_version: 8, opset_import: ["" : 13]>
+        tiny ({inputs}) => ({outputs})
+        <float[{WIDTH},{WIDTH}] table = {{{",".join(map(str, table))}}}, int64[1] tokens = {{1}}, int64[1] width = {{2}},
+         float[1] one = {{1}}, float[1] two = {{2}}>
+        {{{nodes}}}"""
+    )
+    onnx.checker.check_model(graph)
+    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    return TinyModel(graph.SerializeToString(), tokenizer.to_str().encode())
+
+
+@pytest.fixture(scope="session")
+def make_tiny() -> Callable[[str, str, str], TinyModel]:
+    return tiny
+
+
+_TOKENS = "int64[b,n] input_ids, int64[b,n] attention_mask"
+
+
+@pytest.fixture(scope="session")
+def tiny_embedder() -> TinyModel:
+    return tiny(_TOKENS, f"float[b,n,{WIDTH}] last_hidden_state", "last_hidden_state = Gather(table, input_ids)")
+
+
+@dataclass
+class Hub:
+    """A model hub on this machine: a folder behind a real HTTP server."""
+
+    folder: Path
+    url: str = ""
+    asked: list[str] = field(default_factory=list)
+    cut: int | None = None  # close the connection after so many bytes of a file
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[Hub]:
+    state = Hub(tmp_path / "hub")
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            state.asked.append(self.path)
+            path = state.folder / self.path.lstrip("/")
+            if not path.is_file():
+                self.send_error(404)
+                return
+            content = path.read_bytes()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content[: state.cut])
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Quiet."""
+
+    server = QuietServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_address[1]}"
+    yield state
+    server.shutdown()
+    server.server_close()

@@ -16,8 +16,9 @@ import pytest
 import recollect
 from recollect.config import load
 from recollect.embed.background import BackgroundEmbedder, RuntimePreload
-from recollect.embed.fetch import PINS, ModelFiles, ensure_model, verified_files
+from recollect.embed.fetch import ModelFiles, ensure_model, verified_files
 from recollect.embed.local import LocalEmbedder
+from recollect.embed.models import ARCTIC_EMBED_S
 from recollect.errors import EmbedderError, EmbedderUnavailable
 from recollect.wiring import preload
 
@@ -29,7 +30,7 @@ def broken(tmp_path: Path, model_files: ModelFiles) -> Path:
     folder.mkdir(parents=True)
     shutil.copy(model_files.tokenizer, folder / "tokenizer.json")
     (folder / "model.onnx").write_bytes(b"no model")
-    for pin in PINS:
+    for pin in ARCTIC_EMBED_S.files:
         seen = (folder / pin.name).stat()
         (folder / f"{pin.name}.verified").write_text(f"{pin.sha256} {seen.st_size} {seen.st_mtime_ns}\n")
     return tmp_path / "cache"

@@ -12,11 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.embed.fetch import MODEL, PINS, TOKENIZER, ensure_model, mismatch
+from recollect.embed.fetch import ensure_model, mismatch
+from recollect.embed.models import ARCTIC_EMBED_S
 from recollect.embed.sources import ModelHub, PackageIndex, SourceFailed
 from recollect.errors import EmbedderUnavailable
 
 Step = tuple[str, int, int]
+PINS = ARCTIC_EMBED_S.files
+MODEL, TOKENIZER = PINS
 
 
 def unverified(folder: Path) -> list[str]:

@@ -12,7 +12,8 @@ import pytest
 
 from recollect.embed.calibration import measure, measure_queries
 from recollect.embed.fetch import ModelFiles
-from recollect.embed.local import CALIBRATION, QUERY_CALIBRATION, QUERY_PREFIX, LocalEmbedder
+from recollect.embed.local import LocalEmbedder
+from recollect.embed.models import ARCTIC_EMBED_S
 from recollect.errors import EmbedderError, EmbedderUnavailable
 
 POSTGRES = "The billing service stores its data in PostgreSQL."
@@ -35,7 +36,7 @@ def test_golden_cosines(local: LocalEmbedder) -> None:
 
 def test_a_query_is_a_document_with_the_prefix(local: LocalEmbedder) -> None:
     query = local.embed_query("billing database")
-    np.testing.assert_array_equal(query, local.embed_documents([QUERY_PREFIX + "billing database"])[0])
+    np.testing.assert_array_equal(query, local.embed_documents([ARCTIC_EMBED_S.query_prefix + "billing database"])[0])
     assert float(query @ local.embed_documents(["billing database"])[0]) < 0.99
 
 
@@ -90,12 +91,13 @@ def test_threads_may_share_an_unloaded_embedder(model_files: ModelFiles) -> None
 
 
 def test_the_calibration_constants_are_what_the_probe_measures(local: LocalEmbedder) -> None:
+    entry = ARCTIC_EMBED_S
     documents = measure(local.embed_documents)
     queries = measure_queries(local.embed_documents, lambda texts: np.stack([local.embed_query(t) for t in texts]))
-    for constant, found in ((CALIBRATION, documents), (QUERY_CALIBRATION, queries)):
+    for constant, found in ((entry.calibration, documents), (entry.query_calibration, queries)):
         assert constant.random == pytest.approx(found.random, abs=0.01)
         assert constant.paraphrase == pytest.approx(found.paraphrase, abs=0.01)
-    assert local.calibration == CALIBRATION and local.query_calibration == QUERY_CALIBRATION
+    assert local.calibration == entry.calibration and local.query_calibration == entry.query_calibration
 
 
 def test_calibrated_paraphrases_are_near_and_unrelated_texts_far(local: LocalEmbedder) -> None:

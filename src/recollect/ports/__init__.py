@@ -5,7 +5,16 @@ from recollect.ports.erasure import ErasureReader, ErasureWriter
 from recollect.ports.graph import GraphReader, GraphWriter
 from recollect.ports.journal import JournalReader, JournalWriter
 from recollect.ports.leases import Leases
-from recollect.ports.models import Calibrated, Clock, Embedder, EmbedMany, Judge, Progress, Vectors
+from recollect.ports.models import (
+    Calibrated,
+    Clock,
+    Embedder,
+    EmbedMany,
+    Judge,
+    Progress,
+    Vectors,
+    scripts_of,
+)
 from recollect.ports.records import Accesses, RecordReader, RecordWriter
 from recollect.ports.search import SearchReader
 from recollect.ports.store import Reader, Store, Transaction
@@ -40,4 +49,5 @@ __all__ = [
     "TransferWriter",
     "Vectors",
     "Working",
+    "scripts_of",
 ]

@@ -44,6 +44,12 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vectors: ...
 
 
+def scripts_of(embedder: Embedder) -> frozenset[str] | None:
+    """The scripts a model knows, for example {"latin"}, if the embedder has the attribute `scripts`; None means all."""
+    scripts = getattr(embedder, "scripts", None)
+    return None if scripts is None else frozenset(scripts)
+
+
 class Judge(Protocol):
     """Compares two texts whose similarity made them worth a second look."""
 

@@ -25,7 +25,7 @@ def build_hits(state: RecallState) -> None:
     """Stage: the answers as hits, with explanations where they are asked for."""
     ranking, answers, patterns = state.ranking, state.answers, state.triggered.patterns
     features, explainer = ranking.features, _explainer(state) if state.request.explain else None
-    embedded = (~np.isnan(features.candidates.cosine[answers])).tolist()
+    embedded = (~np.isnan(features.candidates.cosine[answers]) & (not features.foreign)).tolist()
     similarities = features.similarity[answers].tolist()
     newer = newer_sides([state.records[row] for row in ranking.rows_of(answers)])
     hits = []

@@ -43,7 +43,8 @@ class Features:
     `similarity` is calibrated; `coverage` is the part of the query's words a candidate has, weighted by how rare they are.
     `reached` has the graph paths by row, for profiles that walk the graph. `shared_names` says how strongly each candidate is
     connected to the best ones by a rare name, for profiles that expand by names. `unrelated` is the similarity of an unrelated
-    memory: that of the mean of all memories, if it is known.
+    memory: that of the mean of all memories, if it is known. `foreign` says that cosines are known but say little, because the
+    embedder does not know the script of the query; then it counts as not `embedded`.
     """
 
     query: Query
@@ -54,6 +55,7 @@ class Features:
     reached: Mapping[int, GraphPath] = field(default_factory=dict)
     shared_names: Floats | None = None
     unrelated: float | None = None
+    foreign: bool = False
 
     @property
     def columns(self) -> Columns:
@@ -139,8 +141,10 @@ def extract_features(query: Query, candidates: Candidates, calibration: Calibrat
         else np.zeros(len(candidates))
     ).astype(np.float32)
     known = ~np.isnan(candidates.cosine)
-    if calibration is None or not known.any():
-        return Features(query, candidates, coverage, coverage, embedded=False)
+    if calibration is None or query.foreign or not known.any():
+        # A model gives strangers in a script it does not know the similarity of friends, so there the words decide.
+        foreign = query.foreign and bool(known.any())
+        return Features(query, candidates, coverage, coverage, embedded=False, foreign=foreign)
     similar = calibration.similarity(np.where(known, candidates.cosine, np.float32(0)))
     similarity = np.where(known, similar, coverage).astype(np.float32)
     mean = calibration.similarity(np.array([candidates.mean_cosine], np.float32))

@@ -41,6 +41,7 @@ class Hybrid(Profile):
     name: str = "hybrid"
     meaning: float = 0.5
     meaning_alone: float = 0.9
+    meaning_foreign: float = 0.1
     near: float = 0.7
     far: float = 0.4
     near_meaning: float = 0.2
@@ -80,7 +81,7 @@ class Hybrid(Profile):
         neighbours = _neighbours(features)
         words = self._words(features, neighbours)
         parts: dict[str, ScorePart] = {}
-        if features.embedded:
+        if features.embedded or features.foreign:
             share = self._share(features) if words.any() else 1.0
             parts["meaning"] = ScorePart(self._meaning(features, neighbours), share)
             parts["words"] = ScorePart(words, 1 - share)
@@ -93,7 +94,12 @@ class Hybrid(Profile):
         return Scores(np.where(_is_answer(features), total, np.nan), parts)
 
     def _share(self, features: Features) -> float:
-        """The weight of meaning: the less of what the query is about any memory has in words, the more meaning counts."""
+        """The weight of meaning: the less of what the query is about any memory has in words, the more meaning counts.
+
+        In a script that the embedder does not know, meaning hardly counts beside words.
+        """
+        if features.foreign:
+            return self.meaning_foreign
         carried = float(features.topic_coverage().max(initial=0.0))
         return self.meaning + (self.meaning_alone - self.meaning) * (1 - carried)
 
@@ -171,7 +177,7 @@ class Hybrid(Profile):
 
 def _is_answer(features: Features) -> NDArray[np.bool_]:
     """Without meaning, a memory that shares no word with the query (and no neighbour that does) is no answer."""
-    if features.embedded:
+    if features.embedded or features.foreign:
         return np.ones(len(features.candidates), np.bool_)
     return np.asarray(features.bm25 > 0) | ~features.candidates.selected
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from recollect.errors import EmbedderError, InvalidInput
-from recollect.ports import Calibrated, Embedder, Reader
+from recollect.ports import Calibrated, Embedder, Reader, scripts_of
 from recollect.recall.expansion import expand_by_names
 from recollect.recall.explain import build_hits, build_trace
 from recollect.recall.features import fetch_candidates
 from recollect.recall.graph_walk import walk_graph
 from recollect.recall.profiles import MOST_RANKED
-from recollect.recall.query import Query, parse_query
+from recollect.recall.query import Query, is_foreign, parse_query
 from recollect.recall.ranking import judge_relevance, rank_candidates, reorder, select_answers
 from recollect.recall.relevance import is_answered
 from recollect.recall.state import PreparedQuery, RecallRequest, RecallState
@@ -37,15 +37,22 @@ STAGES: tuple[Callable[[RecallState], None], ...] = (
     build_hits,
 )
 
+FOREIGN = "the embedding model does not know this script, so words decide; multilingual-e5-small knows it"
+
 
 @dataclass(frozen=True, slots=True)
 class RecallAnswer:
-    """The hits, and their rows for counting accesses. `missed` says that nothing that may be seen answers the query."""
+    """The hits, and their rows for counting accesses. `filtered`: a tag in the query left other memories out."""
 
     recalled: Recalled
     rows: tuple[int, ...]
-    missed: bool
+    filtered: bool
     vector: Floats | None = None
+
+    @property
+    def missed(self) -> bool:
+        """Whether nothing that may be seen answers the query. With a filter, other memories may well answer it."""
+        return not self.recalled.answered and not self.filtered
 
 
 class Recall:
@@ -63,6 +70,8 @@ class Recall:
             raise InvalidInput("limit", f"{limit!r} is out of range", "give a whole number from 1 to 1000")
         query = parse_query(request.text, request.now, exact=request.exact)
         vector, calibration, notes = self._embed(request, query)
+        if self._embedder is not None and vector is not None and is_foreign(query.text, scripts_of(self._embedder)):
+            query, notes = replace(query, foreign=True), (*notes, FOREIGN)
         return PreparedQuery(query, _build_search(request, query, vector), calibration, notes)
 
     def answer(self, reader: Reader, request: RecallRequest, prepared: PreparedQuery) -> RecallAnswer:
@@ -74,9 +83,7 @@ class Recall:
         notes = (*prepared.notes, *state.notes, *state.triggered.notes, *_why_nothing(state))
         answered = bool(state.surfaced) or is_answered(prepared.query, state.relevance[state.answers])
         recalled = Recalled(state.hits, notes, build_trace(ranking.features), answered)
-        # With a filter, other memories may well answer the query.
-        missed = not answered and not state.tags
-        return RecallAnswer(recalled, tuple(ranking.rows_of(state.answers)), missed, prepared.search.vector)
+        return RecallAnswer(recalled, tuple(ranking.rows_of(state.answers)), bool(state.tags), prepared.search.vector)
 
     def _embed(self, request: RecallRequest, query: Query) -> tuple[Floats | None, Calibrated | None, tuple[str, ...]]:
         """The query's vector and calibration if the profile needs them; otherwise a note that says why there are none."""
@@ -110,7 +117,7 @@ def _build_search(request: RecallRequest, query: Query, vector: Floats | None) -
         request.filter,
         (past or request.now).timestamp(),
         vector,
-        query.terms if needs.words or vector is None else (),
+        query.terms if needs.words or vector is None or query.foreign else (),
         depth=request.profile.fetch(request.limit),
         neighbours=needs.neighbouring_turns,
         windows=query.window_seconds if needs.time_windows else (),

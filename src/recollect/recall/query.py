@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from itertools import islice, pairwise
 
 from recollect.errors import InvalidInput
@@ -65,6 +67,7 @@ class Query:
     """A parsed query. `words` maps each term to the word it came from; `true_at` is the past moment it asks about.
 
     `tags` are the words with a # before them. They filter only where such a tag exists; "PR #1187" is a word of the query.
+    `foreign` says that the embedder does not know the script of the query.
     """
 
     text: str
@@ -76,6 +79,7 @@ class Query:
     words: Mapping[str, str] = field(default_factory=dict)
     true_at: datetime | None = None
     seasons: frozenset[str] = frozenset()
+    foreign: bool = False
 
     @property
     def window_seconds(self) -> tuple[tuple[float, float], ...]:
@@ -98,6 +102,20 @@ def parse_query(text: str, now: datetime, *, exact: bool = False) -> Query:
     # A query about what was true at a time does not ask for what was said at that time.
     times = () if past else time_windows(words, now, exact=exact)
     return Query(words, tuple(said), tags, now, detect_intent(words), times, said, past, _seasons(words))
+
+
+def is_foreign(text: str, scripts: frozenset[str] | None) -> bool:
+    """Whether most letters of a text belong to scripts that are not among these; None stands for all scripts."""
+    if scripts is None or text.isascii():
+        return False
+    letters = [_script(character) for character in text[:_START] if character.isalpha()]
+    return 2 * sum(script in scripts for script in letters) < len(letters)
+
+
+@lru_cache(maxsize=1 << 14)
+def _script(letter: str) -> str:
+    """The script of a letter: the first word of its Unicode name, as in "CYRILLIC SMALL LETTER A"."""
+    return unicodedata.name(letter, "").partition(" ")[0].lower()
 
 
 def _tags(text: str) -> tuple[tuple[str, ...], str]:

@@ -109,7 +109,9 @@ def record_recall(uow: UnitOfWork, request: RecallRequest, prepared: PreparedQue
     # With a filter, other memories may well answer the query.
     unrestricted = request.filter == Filter() and not request.named
     if runtime.store.writable and runtime.settings.gaps and answer.missed and unrestricted:
-        _record_miss(uow, request, prepared.query.terms, answer.vector)
+        # A vector of a script that the model does not know would say that any text in it answers the gap.
+        vector = None if prepared.query.foreign else answer.vector
+        _record_miss(uow, request, prepared.query.terms, vector)
 
 
 def count_accesses(uow: UnitOfWork, rows: Mapping[str, int]) -> None:

@@ -86,7 +86,7 @@ def mcp(app: AppContext, http: bool, port: int, tools: str, teams: tuple[str, ..
         from recollect.serve.mcp.app import App
         from recollect.serve.mcp.lifespan import StoreLifespan
 
-    store = StoreLifespan(named, model_loads=loaded.embedder == "local")
+    store = StoreLifespan(named, model_loads=loaded.embedder not in ("http", "none"))
     mcp_app = App(TOOLSETS[tools], loaded.account)
     server, close_streams = mcp_app.server(store.lifespan), mcp_app.subscriptions.close
     if listener is None:
