@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         NotFound,
         ReadOnly,
         RecollectError,
+        RerankerError,
         SettingsError,
         StaleVersion,
         StoreBusy,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
         WorkingUnavailable,
     )
     from recollect.portable.drafts import IngestReport
-    from recollect.ports import Clock, Embedder, Progress
+    from recollect.ports import Clock, Embedder, Progress, Reranker
     from recollect.recall.context import BlockFields
     from recollect.tiers.contexts import Contexts
     from recollect.tiers.narratives import Narratives
@@ -95,10 +96,10 @@ _HOMES = {
     ".config": ("SettingsFields",),
     ".engine": ("Memory", "copy",),
     ".errors": ("AmbiguousId", "CommitUnknown", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput",
-        "NeedsConfirmation", "NotFound", "ReadOnly", "RecollectError", "SettingsError", "StaleVersion", "StoreBusy", "StoreDamaged",
-        "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable", "WorkingUnavailable",),
+        "NeedsConfirmation", "NotFound", "ReadOnly", "RecollectError", "RerankerError", "SettingsError", "StaleVersion",
+        "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable", "WorkingUnavailable",),
     ".portable.drafts": ("IngestReport",),
-    ".ports": ("Clock", "Embedder", "Progress",),
+    ".ports": ("Clock", "Embedder", "Progress", "Reranker",),
     ".recall.context": ("BlockFields",),
     ".tiers.contexts": ("Contexts",),
     ".tiers.narratives": ("Narratives",),
@@ -139,8 +140,8 @@ __all__ = [
     "InvalidInput", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives", "NeedsConfirmation", "NotFound",
     "Omitted", "Outcome", "Pool", "PoolFields", "PoolType", "Pools", "Procedure", "Progress", "Provenance",
     "ProvenanceChain", "ProvenanceKind", "Purged", "ReadOnly", "Recalled", "RecollectError", "Record", "Refused",
-    "RefusedItem", "Reinforced", "Related", "Repeat", "Resolution", "Routed", "Router", "RunPool", "Scope",
-    "SearchMode", "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal",
+    "RefusedItem", "Reinforced", "Related", "Repeat", "Reranker", "RerankerError", "Resolution", "Routed", "Router",
+    "RunPool", "Scope", "SearchMode", "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal",
     "Snapshot", "StaleVersion", "Status", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
     "StoreUnavailable", "Stored", "Superseded", "Tag", "Tier", "TierHit", "Topic", "Undone", "UpdateFields",
     "Verdict", "WorkingMemory", "WorkingUnavailable", "copy", "open", "open_async",

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     )
     from recollect.values.transfer import Exported, Imported
     from recollect.values.undone import Undone
-    from recollect.wiring import EmbedderArgument, FetchProgress
+    from recollect.wiring import EmbedderArgument, FetchProgress, RerankerArgument
 
 
 T = TypeVar("T")
@@ -921,7 +921,7 @@ class AsyncMemory(AsyncVerbs):
         return await self._call(lambda: self._sync.stats())
 
     async def doctor(self) -> dict[str, Any]:
-        """The health of the store, the embedder and its calibration, and working memory."""
+        """The health of the store, the embedder and its calibration, the reranker, and working memory."""
         return await self._call(lambda: self._sync.doctor())
 
     async def vacuum(self) -> Erasure:
@@ -1005,6 +1005,7 @@ def open_async(
     db: str | os.PathLike[str] | None = None,
     *,
     embedder: EmbedderArgument = None,
+    reranker: RerankerArgument = None,
     project: str | None = None,
     clock: Clock | None = None,
     fetching: FetchProgress | None = None,
@@ -1014,6 +1015,13 @@ def open_async(
     """Like `recollect.open`, for async callers: `async with recollect.open_async() as memory: …`."""
     return AsyncOpening(
         lambda: open_memory(
-            db, embedder=embedder, project=project, clock=clock, fetching=fetching, background=background, **settings
+            db,
+            embedder=embedder,
+            reranker=reranker,
+            project=project,
+            clock=clock,
+            fetching=fetching,
+            background=background,
+            **settings,
         )
     )

@@ -37,6 +37,12 @@ class Settings:
     embedder_model: str = ""  # for http: the model to ask for
     embedder_key: str = ""  # for http: the bearer key, if the server needs one
     embedder_threads: int = 0  # for local models: threads; 0 means automatic
+    reranker: str = "none"  # ms-marco-minilm or mmarco-minilm (on this machine), http or none
+    reranker_url: str = ""  # for http: the address of a /rerank API, for example http://127.0.0.1:8080
+    reranker_model: str = ""  # for http: the model to ask for; empty for text-embeddings-inference, which serves one
+    reranker_key: str = ""  # for http: the bearer key, if the server needs one
+    rerank_candidates: int = 30  # how many hits the reranker reads
+    rerank_seconds: float = 5.0  # how long the reranker may take; after that, hits keep the order of their scores
     model_folder: str = ""  # for local models: a folder that already has the files, or a folder of each model
     model_hub: str = "https://huggingface.co"  # for local models: the model hub, or a mirror of it
     cache: str = ""  # where downloaded models are stored; empty means the user's cache folder
@@ -79,6 +85,11 @@ class SettingsFields(TypedDict, total=False):
     embedder_model: str | None
     embedder_key: str | None
     embedder_threads: int | None
+    reranker_url: str | None
+    reranker_model: str | None
+    reranker_key: str | None
+    rerank_candidates: int | None
+    rerank_seconds: float | None
     model_folder: str | None
     model_hub: str | None
     cache: str | None
@@ -212,6 +223,7 @@ def _check(name: str, value: Any, where: str) -> Any:
 # `local` is the default model, whichever that is.
 _CHOICES = {
     "embedder": ("arctic-embed-s", "multilingual-e5-small", "arctic-embed-m-v1.5", "local", "http", "none"),
+    "reranker": ("ms-marco-minilm", "mmarco-minilm", "http", "none"),
     "durability": ("full", "process"),
 }
 _RANGES = {
@@ -220,6 +232,7 @@ _RANGES = {
     "postgres_wait_seconds": (0.1, 600.0), "postgres_statement_seconds": (0.1, 86_400.0),
     "postgres_lock_seconds": (0.1, 3600.0), "postgres_idle_seconds": (1.0, 86_400.0),
     "limit": (1, 1000), "promotion": (1, 1000), "refresh_clusters": (0, 1_000_000), "embedder_threads": (0, 64),
+    "rerank_candidates": (2, 50), "rerank_seconds": (0.05, 600.0),
 }  # fmt: skip
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

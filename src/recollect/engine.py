@@ -577,12 +577,14 @@ class Memory(Verbs):
         return {**counted, "off": off, "account": self._viewer.account}
 
     def doctor(self) -> dict[str, Any]:
-        """The health of the store, the embedder and its calibration, and working memory."""
+        """The health of the store, the embedder and its calibration, the reranker, and working memory."""
         from recollect.upkeep.doctor import examine
 
         runtime = self._runtime
         identity, now = self._viewer.identity, runtime.clock()
-        found = examine(runtime.store, identity, now, runtime.embedder, runtime.missing, runtime.working)
+        found = examine(
+            runtime.store, identity, now, runtime.embedder, runtime.missing, runtime.working, runtime.reranker
+        )
         found["problems"] += [problem for problem in (runtime.background.problem, runtime.deferred.problem) if problem]
         return found
 

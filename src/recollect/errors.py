@@ -11,6 +11,7 @@ RecollectError
 ├── SettingsError           the settings file or an environment variable is wrong
 ├── EmbedderError           the embedder failed or returned something else than vectors
 │   └── EmbedderUnavailable the model is not available and cannot be fetched
+├── RerankerError           the reranker failed; recall catches it and keeps its own order
 └── StoreError              the storage failed; what was not acknowledged is not stored
     ├── StoreBusy           another process held the write lock for too long
     ├── StoreFull           the disk is full
@@ -103,6 +104,10 @@ class EmbedderError(RecollectError):
 
 class EmbedderUnavailable(EmbedderError):
     """The model is not available and cannot be fetched; recall is lexical only."""
+
+
+class RerankerError(RecollectError):
+    """The reranker failed, or did not return one score per text; recall keeps its own order and says so in a note."""
 
 
 class StoreError(RecollectError):

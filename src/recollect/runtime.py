@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recollect.capture.gate import Gate
     from recollect.capture.pipeline import Capture
     from recollect.config import Loaded, Settings
-    from recollect.ports import Clock, Embedder, EmbedMany, Judge, Store, Transaction, Vectors, Working
+    from recollect.ports import Clock, Embedder, EmbedMany, Judge, Reranker, Store, Transaction, Vectors, Working
     from recollect.recall.pipeline import Recall
     from recollect.recall.profiles import Profile
     from recollect.upkeep.background import BackgroundClustering
@@ -69,6 +69,7 @@ class Runtime:
     note_misses: Callable[[Transaction, Sequence[Miss]], None]
     deferred: DeferredWrites = field(default_factory=DeferredWrites)
     recent_recalls: RecentRecalls = field(default_factory=RecentRecalls)
+    reranker: Reranker | None = None
     # A view of the past, in which nothing can be stored, working memory included.
     past: bool = False
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 from recollect.config import Loaded, Settings, SettingsFields, load, working_file
 from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
-from recollect.errors import EmbedderUnavailable, InvalidInput, SettingsError
-from recollect.ports import Calibrated, Clock, Embedder, Judge, Store, Transaction, Working
+from recollect.errors import EmbedderUnavailable, InvalidInput, RerankerError, SettingsError
+from recollect.ports import Calibrated, Clock, Embedder, Judge, Reranker, Store, Transaction, Working
 from recollect.recall.cascade import Cascade
 from recollect.recall.hybrid import Hybrid
 from recollect.recall.pipeline import Recall
@@ -44,12 +44,14 @@ if TYPE_CHECKING:
 
 _SERVERS = ("postgresql", "postgres")
 EmbedderArgument = Callable[[list[str]], Any] | Embedder | str | None
+RerankerArgument = Callable[[str, list[str]], Any] | Reranker | str | None
 
 
 def open_memory(
     db: str | os.PathLike[str] | None = None,
     *,
     embedder: EmbedderArgument = None,
+    reranker: RerankerArgument = None,
     project: str | None = None,
     clock: Clock | None = None,
     fetching: FetchProgress | None = None,
@@ -58,19 +60,22 @@ def open_memory(
 ) -> Memory:
     """Open a store by path or URL; without one, the user's default file. Settings given here override all others.
 
-    With `background`, the local model is loaded on a thread; until it is ready, recall is lexical and says so in its notes.
+    With `background`, local models are loaded on a thread; until they are ready, recall does without and says so in its notes.
     """
     named: dict[str, Any] = {"db": None if db is None else _location(db), "project": project}
     if isinstance(embedder, str):
         named["embedder"] = embedder
+    if isinstance(reranker, str):
+        named["reranker"] = reranker
     loaded = load(**named, **settings)
     chosen = loaded.settings
     _check_names(chosen)
     store = _store(chosen)
     try:
         attached, missing = choose_embedder(embedder, chosen, store, fetching, background=background)
+        ordering = choose_reranker(reranker, chosen, fetching, background=background)
         working = _working(chosen, _default_working_file(store))
-        runtime = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)), working)
+        runtime = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)), working, ordering)
     except BaseException:  # also KeyboardInterrupt during a download: the store must be closed
         store.close()
         raise
@@ -110,6 +115,7 @@ def assemble(
     missing: str | None,
     clock: Clock,
     working: Working | None = None,
+    reranker: Reranker | None = None,
 ) -> Runtime:
     """The runtime of one open store of any back end."""
     settings = loaded.settings
@@ -127,12 +133,13 @@ def assemble(
         embedder=embedder,
         embed_many=None if embedder is None else embedder.embed_many,
         missing=missing,
-        blank=lambda name, moment: _empty_runtime(name, moment, loaded, embedder),
+        blank=lambda name, moment: _empty_runtime(name, moment, loaded, embedder, reranker),
         judge=judge,
         background=BackgroundClustering(store, clock, settings.agent or settings.actor),
         working=working or SqliteWorking(None),
         note_misses=_note_misses,
         recent_recalls=recent_recalls,
+        reranker=reranker,
     )
     runtime.deferred.flush = lambda: flush(runtime, wait=False)
     return runtime
@@ -247,12 +254,14 @@ def _working(settings: Settings, beside: Path | None) -> Working:
     return RedisWorking(settings.working)
 
 
-def _empty_runtime(name: str, clock: Clock, loaded: Loaded, embedder: StoreEmbedder | None) -> Runtime:
+def _empty_runtime(
+    name: str, clock: Clock, loaded: Loaded, embedder: StoreEmbedder | None, reranker: Reranker | None
+) -> Runtime:
     """The runtime of an empty in-memory store, for `as_of`."""
     store = SqliteStore(MEMORY, name=name)
     if embedder is not None:
         embedder.introduce(store)
-    return assemble(loaded, store, embedder, None, clock)
+    return assemble(loaded, store, embedder, None, clock, reranker=reranker)
 
 
 def _policy(settings: Settings) -> Mapping[str, Action]:
@@ -379,6 +388,70 @@ def local_embedder(
         return None, f"recall is lexical only: {error}"
     local = LocalEmbedder(files, threads, _preloading.pop(files, build_runtime), entry=model)
     return StoreEmbedder(local, store, calibrated=calibrated), None
+
+
+def choose_reranker(
+    given: RerankerArgument, settings: Settings, fetching: FetchProgress | None, *, background: bool = False
+) -> Reranker | None:
+    """The reranker to use, with a deadline; None if there is none."""
+    if given is not None and not isinstance(given, str):
+        from recollect.embed.rerankers import TimedReranker
+
+        if not callable(given):
+            problem = f"{type(given).__name__} cannot be called"
+            raise SettingsError("reranker", problem, "give a function from a question and texts to scores, or a name")
+        return TimedReranker(cast("Reranker", given), settings.rerank_seconds)
+    match settings.reranker:
+        case "none":
+            return None
+        case "http":
+            return _http_reranker(settings)
+        case name:
+            from recollect.embed.models import RERANKERS
+
+            return local_reranker(RERANKERS[name], settings, fetching, background=background)
+
+
+def _http_reranker(settings: Settings) -> Reranker:
+    if not settings.reranker_url:
+        raise SettingsError("reranker", "http needs an address", "set reranker_url")
+    from recollect.embed.rerankers import HttpReranker, TimedReranker
+
+    try:
+        asked = HttpReranker(
+            settings.reranker_url,
+            settings.reranker_model,
+            settings.reranker_key or None,
+            timeout=settings.rerank_seconds,
+        )
+    except RerankerError as error:
+        raise SettingsError("reranker_url", str(error), "give the address of the server") from None
+    return TimedReranker(asked, settings.rerank_seconds)
+
+
+def local_reranker(
+    model: HubModel, settings: Settings, fetching: FetchProgress | None, *, background: bool = False
+) -> Reranker:
+    """A local model as the reranker; one that could not be fetched says so whenever it is asked."""
+    from recollect.embed.cross_encoder import LocalReranker
+
+    inner = LocalReranker(
+        _model_files(settings, model),
+        model,
+        threads=settings.embedder_threads or None,
+        seconds=settings.rerank_seconds,
+    )
+    if background:
+        from recollect.embed.background import BackgroundReranker
+
+        return BackgroundReranker(inner, model.id, lambda: _fetched(settings, model, fetching))
+    try:
+        _fetched(settings, model, fetching)
+    except EmbedderUnavailable as error:
+        from recollect.embed.rerankers import MissingReranker
+
+        return MissingReranker(model.id, str(error))
+    return inner
 
 
 def _model_folder(settings: Settings, model: HubModel) -> Path:

@@ -167,6 +167,26 @@ def tiny_embedder() -> TinyModel:
     return tiny(_TOKENS, f"float[b,n,{WIDTH}] last_hidden_state", "last_hidden_state = Gather(table, input_ids)")
 
 
+@pytest.fixture(scope="session")
+def tiny_cross_encoder() -> TinyModel:
+    """Scores by how many words the two texts share, less two."""
+    return tiny(
+        f"{_TOKENS}, int64[b,n] token_type_ids",
+        "float[b,1] logits",
+        """states = Gather(table, input_ids)
+        side = Cast <to = 1> (token_type_ids)
+        second = Unsqueeze (side, width)
+        first = Sub (one, second)
+        words = Mul (states, second)
+        asked = Mul (states, first)
+        of_text = ReduceSum <keepdims = 0> (words, tokens)
+        of_query = ReduceSum <keepdims = 0> (asked, tokens)
+        shared = Mul (of_text, of_query)
+        count = ReduceSum <keepdims = 1> (shared, tokens)
+        logits = Sub (count, two)""",
+    )
+
+
 @dataclass
 class Hub:
     """A model hub on this machine: a folder behind a real HTTP server."""

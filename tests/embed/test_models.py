@@ -17,7 +17,7 @@ from recollect.config import load
 from recollect.embed.calibration import Calibration
 from recollect.embed.fetch import ensure_model, verified_files
 from recollect.embed.local import LocalEmbedder
-from recollect.embed.models import ARCTIC_EMBED_S, EMBEDDERS, EmbeddingModel, ModelFile
+from recollect.embed.models import ARCTIC_EMBED_S, EMBEDDERS, RERANKERS, EmbeddingModel, ModelFile
 from recollect.engine import Memory
 from recollect.errors import EmbedderError, EmbedderUnavailable, SettingsError
 from recollect.store.sqlite.store import SqliteStore
@@ -52,7 +52,7 @@ def direction(*places: int) -> np.ndarray:
 
 
 def test_every_setting_names_an_entry_and_every_entry_can_be_set() -> None:
-    for setting, known in (("embedder", EMBEDDERS),):
+    for setting, known in (("embedder", EMBEDDERS), ("reranker", RERANKERS)):
         for name in known:
             assert getattr(load({}, **{setting: name}).settings, setting) == name
         with pytest.raises(SettingsError, match="is not one of") as refused:
@@ -63,10 +63,10 @@ def test_every_setting_names_an_entry_and_every_entry_can_be_set() -> None:
 
 
 def test_every_entry_is_pinned_and_may_be_used_freely() -> None:
-    for model in EMBEDDERS.values():
+    for model in (*EMBEDDERS.values(), *RERANKERS.values()):
         assert model.licence in ("Apache-2.0", "MIT")
         assert all(re.fullmatch("[0-9a-f]{64}", file.sha256) and file.size for file in model.files), model.name
-    ids = [model.id for model in EMBEDDERS.values() if model is not EMBEDDERS["local"]]
+    ids = [model.id for model in {**EMBEDDERS, **RERANKERS}.values() if model is not EMBEDDERS["local"]]
     assert len(set(ids)) == len(ids)
 
 

@@ -250,3 +250,16 @@ def test_identities_stay_apart(run_scene: RunScene) -> None:
     assert run_scene(look, agent="writer") == 1
     assert run_scene(look, agent="reader") == 0
     assert run_scene(look, agent="writer", account="acme") == 0
+
+
+def test_recall_is_reranked_where_a_reranker_is_set(run_scene: RunScene) -> None:
+    async def scene(client: Client) -> tuple[list[str], str]:
+        for text in ("The ferry is late", "The ferry to the island leaves at nine"):
+            await call(client, "remember", content=text)
+        found = await call(client, "recall", query="the late ferry", limit=1)
+        return [hit["content"] for hit in found.structured["hits"]], found.text
+
+    contents, _ = run_scene(scene, reranker=lambda query, texts: [len(text) for text in texts])
+    assert contents == ["The ferry to the island leaves at nine"]
+    contents, text = run_scene(scene, reranker=lambda query, texts: 1 / 0)
+    assert contents == ["The ferry is late"] and "not reranked: ZeroDivisionError" in text

@@ -1,7 +1,7 @@
 """Loading a local model in a thread, so that a server or a command can start working at once.
 
 Until the embedding model is ready, a query is answered by words alone, with a note that says so. A text to store waits for its
-vector, because it is written once and read many times.
+vector, because it is written once and read many times. Until a reranker is ready, hits stay in the order of their scores.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from recollect.embed.fetch import ModelFiles
 from recollect.embed.onnx_model import ModelRuntime, build_runtime, prepare_runtime
 from recollect.errors import EmbedderUnavailable, RecollectError
 from recollect.forking import follow_forks
-from recollect.ports import Calibrated, Embedder, Progress, scripts_of
+from recollect.ports import Calibrated, Embedder, Progress, Reranker, scripts_of
 
 # Loading takes half a second; a download takes longer than a caller should wait.
 _TIMEOUT = 20.0
@@ -115,6 +115,19 @@ class BackgroundEmbedder:
         """One vector; fails at once while the model is loading."""
         self._loading.require_ready()
         return self._inner.embed_query(text)
+
+
+class BackgroundReranker:
+    """A reranker whose model loads in a thread; `prepare` downloads what it needs."""
+
+    def __init__(self, inner: Reranker, model: str, prepare: Callable[[], object]) -> None:
+        self._inner, self.model = inner, model
+        self._loading = _Load("the reranker", prepare, lambda: inner("ready", ["ready"]))
+
+    def __call__(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """One score per text; fails at once while the model is loading."""
+        self._loading.require_ready()
+        return self._inner(query, texts)
 
 
 class RuntimePreload:

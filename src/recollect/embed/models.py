@@ -157,7 +157,48 @@ MULTILINGUAL_E5_SMALL = EmbeddingModel(
     document_prefix="passage: ",
 )
 
+MS_MARCO_MINILM = HubModel(
+    name="ms-marco-minilm",
+    repository="Xenova/ms-marco-MiniLM-L-6-v2",  # cross-encoder/ms-marco-MiniLM-L6-v2 as int8 ONNX
+    revision="a09144355adeed5f58c8ed011d209bf8ee5a1fec",
+    licence="Apache-2.0",
+    onnx=ModelFile(
+        "model.onnx",
+        "onnx/model_quantized.onnx",
+        "e9d8ebf845c413e981c175bfe49a3bfa9b3dcce2a3ba54875ee5df5a58639fbe",
+        23_143_499,
+    ),
+    tokenizer=ModelFile(
+        "tokenizer.json",
+        "tokenizer.json",
+        "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+        711_396,
+        text=True,
+    ),
+)
+
+MMARCO_MINILM = HubModel(
+    name="mmarco-minilm",
+    repository="cross-encoder/mmarco-mMiniLMv2-L12-H384-v1",
+    revision="1427fd652930e4ba29e8149678df786c240d8825",
+    licence="Apache-2.0",
+    onnx=ModelFile(
+        "model.onnx",
+        "onnx/model_quint8_avx2.onnx",
+        "6c2513767fb63d008a4377bef7a7a3555433d9436342bb53e35a3a72ffc52d4b",
+        118_620_016,
+    ),
+    tokenizer=ModelFile(
+        "tokenizer.json",
+        "tokenizer.json",
+        "62c24cdc13d4c9952d63718d6c9fa4c287974249e16b7ade6d5a85e7bbb75626",
+        17_082_660,
+        text=True,
+    ),
+)
+
 EMBEDDERS: Mapping[str, EmbeddingModel] = MappingProxyType(
     {model.name: model for model in (ARCTIC_EMBED_S, MULTILINGUAL_E5_SMALL, ARCTIC_EMBED_M)}
     | {"local": ARCTIC_EMBED_S}  # the default, whatever it is
 )
+RERANKERS: Mapping[str, HubModel] = MappingProxyType({model.name: model for model in (MS_MARCO_MINILM, MMARCO_MINILM)})

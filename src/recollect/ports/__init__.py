@@ -12,6 +12,7 @@ from recollect.ports.models import (
     EmbedMany,
     Judge,
     Progress,
+    Reranker,
     Vectors,
     scripts_of,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "Reader",
     "RecordReader",
     "RecordWriter",
+    "Reranker",
     "SearchReader",
     "Store",
     "Transaction",

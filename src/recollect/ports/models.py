@@ -50,6 +50,12 @@ def scripts_of(embedder: Embedder) -> frozenset[str] | None:
     return None if scripts is None else frozenset(scripts)
 
 
+class Reranker(Protocol):
+    """Scores how well each text answers a query: one finite number per text, the higher the better, on any scale."""
+
+    def __call__(self, query: str, texts: Sequence[str], /) -> Sequence[float]: ...
+
+
 class Judge(Protocol):
     """Compares two texts whose similarity made them worth a second look."""
 

@@ -15,7 +15,7 @@ from recollect.recall.graph_walk import walk_graph
 from recollect.recall.profiles import MOST_RANKED
 from recollect.recall.query import Query, is_foreign, parse_query
 from recollect.recall.ranking import judge_relevance, rank_candidates, reorder, select_answers
-from recollect.recall.relevance import is_answered
+from recollect.recall.relevance import ANSWERED, enough
 from recollect.recall.state import PreparedQuery, RecallRequest, RecallState
 from recollect.recall.tag_match import TagMatcher, filter_by_tags, match_tags
 from recollect.recall.triggers import TriggerMatcher, match_triggers
@@ -42,12 +42,16 @@ FOREIGN = "the embedding model does not know this script, so words decide; multi
 
 @dataclass(frozen=True, slots=True)
 class RecallAnswer:
-    """The hits, and their rows for counting accesses. `filtered`: a tag in the query left other memories out."""
+    """The hits, and their rows for counting accesses. `filtered`: a tag in the query left other memories out.
+
+    `bar` is the relevance from which a hit answers the query.
+    """
 
     recalled: Recalled
     rows: tuple[int, ...]
     filtered: bool
     vector: Floats | None = None
+    bar: float = ANSWERED
 
     @property
     def missed(self) -> bool:
@@ -81,9 +85,10 @@ class Recall:
             stage(state)
         ranking = state.ranking
         notes = (*prepared.notes, *state.notes, *state.triggered.notes, *_why_nothing(state))
-        answered = bool(state.surfaced) or is_answered(prepared.query, state.relevance[state.answers])
+        bar = enough(prepared.query)
+        answered = bool(state.surfaced) or bool((state.relevance[state.answers] >= bar).any())
         recalled = Recalled(state.hits, notes, build_trace(ranking.features), answered)
-        return RecallAnswer(recalled, tuple(ranking.rows_of(state.answers)), bool(state.tags), prepared.search.vector)
+        return RecallAnswer(recalled, tuple(ranking.rows_of(state.answers)), bool(state.tags), prepared.search.vector, bar)
 
     def _embed(self, request: RecallRequest, query: Query) -> tuple[Floats | None, Calibrated | None, tuple[str, ...]]:
         """The query's vector and calibration if the profile needs them; otherwise a note that says why there are none."""

@@ -71,7 +71,7 @@ def select_answers(state: RecallState) -> None:
         others = [index for index in others if state.relevance[index] >= state.request.floor]
     state.answers = [*surfaced.values(), *others][: state.request.limit]
     state.surfaced = min(len(surfaced), len(state.answers))
-    state.moved = {ranking.best[position] for position in _moved_up(order)}
+    state.moved = {ranking.best[position] for position in moved_up(order)}
     state.records = records
 
 
@@ -158,7 +158,7 @@ def _judged_lower(newer: Record, older: Record) -> bool:
     return newer.weight < older.weight or newer.score < older.score
 
 
-def _moved_up(order: Sequence[int]) -> list[int]:
+def moved_up(order: Sequence[int]) -> list[int]:
     """The positions that come before an earlier one, and so before a higher score."""
     lowest = [*accumulate(reversed(order), min)][::-1]
     return [position for position, least in zip(order, lowest, strict=True) if position > least]

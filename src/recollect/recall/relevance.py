@@ -63,9 +63,9 @@ def relevance(features: Features) -> Floats:
     return probability
 
 
-def is_answered(query: Query, relevances: Floats) -> bool:
-    """Whether any hit with one of these relevances answers the query."""
-    return bool((relevances >= (_ADDS_TO_HELP if query.intent.asks_for_help else ANSWERED)).any())
+def enough(query: Query) -> float:
+    """The relevance from which a hit answers a query."""
+    return _ADDS_TO_HELP if query.intent.asks_for_help else ANSWERED
 
 
 def _unrelated(features: Features) -> float:

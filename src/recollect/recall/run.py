@@ -1,4 +1,4 @@
-"""One recall from verb to answer: build the request, read in one view, redact, count accesses, record a miss as a gap."""
+"""One recall from verb to answer: build the request, read in one view, redact, rerank, count accesses, record a miss as a gap."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any, TypedDict
 from recollect.ports import Reader, Vectors
 from recollect.recall.pipeline import RecallAnswer
 from recollect.recall.profiles import Profile
+from recollect.recall.rerank import rerank
 from recollect.recall.state import PreparedQuery, RecallRequest
 from recollect.redaction import redact
+from recollect.runtime import Runtime
 from recollect.unit_of_work import UnitOfWork
 from recollect.validation import (
     check_number,
@@ -84,15 +86,24 @@ def run(uow: UnitOfWork, request: RecallRequest, in_view: Callable[[Reader], Rec
     another viewer.
     """
     runtime = uow.runtime
-    prepared = runtime.recall.prepare(request)
+    prepared = runtime.recall.prepare(_widened(runtime, request))
     with runtime.store.view() as reader:
         uow.require_enabled(reader, request.viewer.project)
         if in_view is not None:
             request = in_view(reader)
             prepared = replace(prepared, search=replace(prepared.search, viewer=request.viewer))
-        answer = answer_in_view(uow, reader, request, prepared)
+        answer = answer_in_view(uow, reader, _widened(runtime, request), prepared)
+    if runtime.reranker is not None:
+        answer = rerank(runtime.reranker, request, answer, most=runtime.settings.rerank_candidates)
     record_recall(uow, request, prepared, answer)
     return answer.recalled
+
+
+def _widened(runtime: Runtime, request: RecallRequest) -> RecallRequest:
+    """The request for as many hits as the reranker reads."""
+    if runtime.reranker is None:
+        return request
+    return replace(request, limit=max(request.limit, runtime.settings.rerank_candidates))
 
 
 def answer_in_view(uow: UnitOfWork, reader: Reader, request: RecallRequest, prepared: PreparedQuery) -> RecallAnswer:

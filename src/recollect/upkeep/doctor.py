@@ -6,17 +6,23 @@ from datetime import datetime
 from typing import Any
 
 from recollect.errors import EmbedderError
-from recollect.ports import Embedder, Store, Working
+from recollect.ports import Embedder, Reranker, Store, Working
 from recollect.values.scope import Identity
 
 
 def examine(
-    store: Store, identity: Identity, now: datetime, embedder: Embedder | None, missing: str | None, working: Working
+    store: Store,
+    identity: Identity,
+    now: datetime,
+    embedder: Embedder | None,
+    missing: str | None,
+    working: Working,
+    reranker: Reranker | None = None,
 ) -> dict[str, Any]:
     """Findings by name; `problems` lists what needs attention, each with what to do. Counted is what an identity reaches."""
     found = store.check()
     problems: list[str] = []
-    model = _embedder(embedder, missing, problems)
+    model = _embedder(embedder, missing, problems) | _reranker(reranker, problems)
     with store.view() as reader:
         counts = reader.count(identity.account, now, identity)
         off = sorted(reader.switched_off(identity.account))
@@ -68,3 +74,14 @@ def _embedder(embedder: Embedder | None, missing: str | None, problems: list[str
     except EmbedderError as error:
         problems.append(f"the embedder does not answer: {error}")
         return {"embedder": "unavailable"}
+
+
+def _reranker(reranker: Reranker | None, problems: list[str]) -> dict[str, Any]:
+    if reranker is None:
+        return {}
+    try:
+        reranker("Is the model there?", ["The model is there.", "It rains."])
+    except Exception as error:  # foreign code may raise anything; recall works without it
+        problems.append(f"the reranker does not answer: {error}")
+        return {"reranker": "unavailable"}
+    return {"reranker": str(getattr(reranker, "model", type(reranker).__name__))}

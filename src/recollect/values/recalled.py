@@ -48,7 +48,7 @@ class Hit:
     """One memory found for a query; `trigger` is its pattern that matched what the caller works on.
 
     `relevance` is the probability that it answers the query, whatever else was found. `newer` is the id of another
-    hit that contradicts it and is newer.
+    memory that was found, contradicts it and is newer.
     """
 
     memory: Record
@@ -81,13 +81,14 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What the read path did: how many rows passed each step."""
+    """What the read path did: how many rows passed each step, how many hits were reranked, and how long that took."""
 
     considered: int = 0
     visible: int = 0
     hidden: tuple[tuple[str, int], ...] = ()
     dense: int = 0
     lexical: int = 0
+    reranked: int = 0
     milliseconds: tuple[tuple[str, float], ...] = ()
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # What a command needs of the embedder: nothing; its name, without downloading it; to embed if needed; to embed in any case.
 Embedding = Literal["none", "offline", "lazy", "eager"]
 _OPEN_OPTIONS: dict[Embedding, dict[str, Any]] = {
-    "none": {"embedder": "none"},
+    "none": {"embedder": "none", "reranker": "none"},
     "offline": {"offline": True},
     "lazy": {},
     "eager": {},

@@ -62,6 +62,7 @@ def recalled_json(recalled: Recalled) -> dict[str, Any]:
             "hidden": dict(trace.hidden),
             "dense": trace.dense,
             "lexical": trace.lexical,
+            "reranked": trace.reranked,
             "milliseconds": dict(trace.milliseconds),
         },
     }

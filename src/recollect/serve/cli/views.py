@@ -230,7 +230,11 @@ def _signal(signal: Signal, width: int, scale: float) -> Line:
 
 def _trace_line(trace: Trace) -> str:
     hidden = [f"{count:,} {why}" for why, count in trace.hidden if count]
-    return f"{count_memories(trace.considered)} considered, {trace.visible:,} visible; filtered out: {', '.join(hidden) or 'none'}"
+    reranked = f"; {trace.reranked} reranked in {dict(trace.milliseconds)['rerank']:.0f} ms" if trace.reranked else ""
+    return (
+        f"{count_memories(trace.considered)} considered, {trace.visible:,} visible;"
+        f" filtered out: {', '.join(hidden) or 'none'}{reranked}"
+    )
 
 
 def value_text(value: Any) -> str:

@@ -172,7 +172,7 @@ def copy(app: AppContext, source: str, target: str) -> int:
 def _open_store(name: str) -> Memory:
     from recollect.wiring import open_memory
 
-    return open_memory(name, project="", embedder="none")
+    return open_memory(name, project="", embedder="none", reranker="none")
 
 
 def _check_stores(source: str, target: str) -> None:
