@@ -88,7 +88,9 @@ class Recall:
         bar = enough(prepared.query)
         answered = bool(state.surfaced) or bool((state.relevance[state.answers] >= bar).any())
         recalled = Recalled(state.hits, notes, build_trace(ranking.features), answered)
-        return RecallAnswer(recalled, tuple(ranking.rows_of(state.answers)), bool(state.tags), prepared.search.vector, bar)
+        return RecallAnswer(
+            recalled, tuple(ranking.rows_of(state.answers)), bool(state.tags), prepared.search.vector, bar
+        )
 
     def _embed(self, request: RecallRequest, query: Query) -> tuple[Floats | None, Calibrated | None, tuple[str, ...]]:
         """The query's vector and calibration if the profile needs them; otherwise a note that says why there are none."""
