@@ -22,14 +22,16 @@ ALL = (*SETS, "conflict", "sick", "secrets", "precision")
 _QUICK_PAIRS = 8
 _TARGETS = {
     ("locomo", "r5"): ("LoCoMo turn recall@5", None),
-    ("locomo", "r10"): ("LoCoMo turn recall@10", 0.78),
+    ("locomo", "r10"): ("LoCoMo turn recall@10", 0.81),
     ("locomo", "ndcg10"): ("LoCoMo nDCG@10", None),
     ("locomo", "mrr"): ("LoCoMo MRR", None),
-    ("hay48", "r10"): ("LongMemEval 48-session haystacks turn recall@10", 0.90),
+    ("hay48", "r10"): ("LongMemEval 48-session haystacks turn recall@10", 0.94),
     ("hay48", "s5"): ("LongMemEval 48-session haystacks session recall@5", 0.96),
-    ("pooled", "r10"): ("LongMemEval pooled turn recall@10", 0.76),
-    ("beam", "r10"): ("BEAM 100K recall@10", 0.62),
-    ("hotpotqa", "r10"): ("HotpotQA recall@10", 0.90),
+    ("pooled", "r10"): ("LongMemEval pooled turn recall@10", 0.80),
+    ("beam", "r10"): ("BEAM 100K recall@10", 0.67),
+    ("realmem", "r10"): ("RealMem session recall@10", 0.82),
+    ("prefeval", "r10"): ("PrefEval recall@10", 0.40),
+    ("hotpotqa", "r10"): ("HotpotQA recall@10", 0.88),
 }
 
 

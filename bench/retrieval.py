@@ -11,11 +11,18 @@ from typing import Any
 
 import recollect
 from bench.metrics import distinct, mean, ndcg_at, recall_at, reciprocal_rank
-from bench.sets import Corpus, Question, haystacks, load
+from bench.sets import Corpus, Question, Turn, haystacks, load
 
 PROFILES = ("hybrid", "composite", "hebbian", "cascade", "relevance", "belief")
-SETS = ("locomo", "hay48", "pooled", "beam", "hotpotqa")
-_FOLDERS = {"locomo": "locomo", "pooled": "longmemeval_oracle_pool", "beam": "beam_100K", "hotpotqa": "hotpotqa_500"}
+SETS = ("locomo", "hay48", "pooled", "beam", "realmem", "prefeval", "hotpotqa")
+FOLDERS = {
+    "locomo": "locomo",
+    "pooled": "longmemeval_oracle_pool",
+    "beam": "beam_100K",
+    "realmem": "realmem",
+    "prefeval": "prefeval",
+    "hotpotqa": "hotpotqa_500",
+}
 _DEPTH = 50
 _SKIPPED = 3
 
@@ -47,10 +54,31 @@ def judged(corpus: Corpus, embedder: Any, profiles: Sequence[str], settings: Map
     """
     # The doors leave touch on; here the questions of a set are independent users of the same memories.
     with recollect.open(embedder=embedder, **{"db": ":memory:", "touch": False, **settings}) as memory:
-        names = stored(memory, corpus)
-        for profile in profiles:
-            for question in corpus.questions:
-                yield {"profile": profile, **judgement(memory, question, profile, names)}
+        names: dict[str, str] = {}
+        for step in steps(corpus):
+            names |= stored(memory, step)
+            for profile in profiles:
+                for question in step.questions:
+                    yield {"profile": profile, **judgement(memory, question, profile, names)}
+
+
+def steps(corpus: Corpus) -> Iterator[Corpus]:
+    """What is stored and then asked, in this order. A question that belongs to a session is asked before its turn is stored.
+
+    So only what was said before it can be found. All other questions are asked when everything is stored.
+    """
+    waiting: dict[tuple[str, str], list[Question]] = {}
+    for question in corpus.questions:
+        if question.asked_in is not None:
+            waiting.setdefault((question.set, question.asked_in), []).append(question)
+    turns: list[Turn] = []
+    for turn in corpus.turns:
+        if (questions := waiting.pop((turn.set, turn.id), None)) is not None:
+            yield Corpus(corpus.name, tuple(turns), tuple(questions))
+            turns = []
+        turns.append(turn)
+    assert not waiting, f"{corpus.name} has questions of turns it does not have: {sorted(waiting)[:3]}"
+    yield Corpus(corpus.name, tuple(turns), tuple(one for one in corpus.questions if one.asked_in is None))
 
 
 def stored(
@@ -87,17 +115,17 @@ def summary(rows: Iterable[Row]) -> dict[str, float]:
 def corpora(data: Path, name: str) -> Iterator[Corpus]:
     """The stores of a set: one, or one a question."""
     if name == "hay48":
-        yield from haystacks(data, load(data, _FOLDERS["pooled"]))
+        yield from haystacks(data, load(data, FOLDERS["pooled"]))
     else:
-        yield load(data, _FOLDERS[name])
+        yield load(data, FOLDERS[name])
 
 
 def judgement(memory: recollect.Memory, question: Question, profile: str, names: Mapping[str, str]) -> Row:
-    """One question asked and its ranked list measured."""
+    """One question asked and its ranked list measured: its turns, or its sessions where the set knows only these."""
     found = memory.recall(question.text, project=question.set, limit=_DEPTH, profile=profile, now=question.at)
-    ranked = [names[hit.memory.id] for hit in found]
+    turns = [names[hit.memory.id] for hit in found]
     sessions = distinct(hit.memory.session for hit in found)
-    gold = question.gold
+    ranked, gold = (turns, question.gold) if question.gold else (sessions, question.gold_sessions)
     return {
         "qid": question.qid,
         "category": question.category,

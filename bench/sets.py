@@ -17,6 +17,8 @@ from typing import Any
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
 _UNANSWERABLE = ("adversarial", "abstention")
+# Sets that say in which sessions an answer is, but not in which turns.
+_GOLD_SESSIONS = ("realmem",)
 CHAT_SETS = ("locomo", "longmemeval_oracle_pool", "beam_100K")
 
 
@@ -35,7 +37,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question and what a right answer must contain."""
+    """One question and what a right answer must contain; `asked_in` is the turn it is asked with, if it belongs to a session."""
 
     set: str
     qid: str
@@ -44,6 +46,7 @@ class Question:
     gold: frozenset[str]
     gold_sessions: frozenset[str]
     at: datetime | None
+    asked_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +69,27 @@ def data_folder(given: str | None) -> Path:
 
 
 def rows_of(data: Path, *parts: str) -> Iterator[dict[str, Any]]:
-    """The rows of one .jsonl.gz file."""
+    """The rows of one .jsonl or .jsonl.gz file."""
     path = data.joinpath(*parts)
     if not path.exists():
         raise DataMissing(f"{path} is missing: give the folder of the sets with --data or RECOLLECT_BENCH_DATA")
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
 
 
 def load(data: Path, name: str) -> Corpus:
     """A set with the questions that have an answer in it: not the adversarial ones, not those to abstain from."""
-    asked = (row for row in rows_of(data, name, "queries.jsonl.gz") if row["gold"])
+    gold = "gold_sessions" if name in _GOLD_SESSIONS else "gold"
+    asked = (row for row in rows_of(data, name, "queries.jsonl.gz") if row[gold])
     questions = tuple(_question(row) for row in asked if row["category"] not in _UNANSWERABLE)
     return Corpus(name, _turns(rows_of(data, name, "corpus.jsonl.gz")), questions)
+
+
+def unanswerable(data: Path, name: str) -> tuple[Question, ...]:
+    """The questions of a set that nothing in it answers: the adversarial ones and those to abstain from."""
+    rows = rows_of(data, name, "queries.jsonl.gz")
+    return tuple(_question(row) for row in rows if row["category"] in _UNANSWERABLE)
 
 
 def haystacks(data: Path, pool: Corpus) -> Iterator[Corpus]:
@@ -106,7 +116,8 @@ def _turns(rows: Iterator[dict[str, Any]]) -> tuple[Turn, ...]:
     for row in rows:
         place = (row["set"], row["session"])
         at = _utc(row["ts"])
-        turns.append(Turn(row["set"], str(row["id"]), row["session"], said[place], row["speaker"], row["text"], at))
+        if row["text"].strip():  # an empty message cannot be remembered
+            turns.append(Turn(row["set"], str(row["id"]), row["session"], said[place], row["speaker"], row["text"], at))
         said[place] += 1
     return tuple(turns)
 
@@ -120,6 +131,7 @@ def _question(row: dict[str, Any]) -> Question:
         frozenset(map(str, row["gold"])),
         frozenset(row.get("gold_sessions") or ()),
         _utc(row.get("date")),
+        row.get("asked_in"),
     )
 
 

@@ -40,4 +40,34 @@ def data(tmp_path):
     )
     pair = {"a": "A man is cooking.", "b": "A man is cooking.", "label": "entailment", "score": 5}
     _write(folder / "pairs_sick" / "pairs.jsonl.gz", [{**pair, "ab": "A_entails_B", "ba": "B_entails_A"}])
+    _write_sessions(folder / "realmem")
+    _write_statements(folder / "beliefs" / "pairs.jsonl")
     return folder
+
+
+def _write_sessions(folder: Path) -> None:
+    """Two strangers; a question is a message of a session, and what comes after it may not be returned."""
+    said = {"set": "bo", "ts": "2026-01-01", "speaker": "User"}
+    texts = {
+        "a#0": "The violin is from Cremona.",
+        "a#1": " ",
+        "b#0": "Where is the violin from?",
+        "c#0": "The violin is from Berlin.",
+    }
+    turns = [{**said, "id": name, "session": name[0], "text": text} for name, text in texts.items()]
+    stranger = {**said, "set": "cy", "id": "d#0", "session": "d", "text": "We planted tomatoes in March."}
+    _write(folder / "corpus.jsonl.gz", [*turns, stranger])
+    asked = {"set": "bo", "qid": "r1", "text": texts["b#0"], "category": "Updating", "gold": [], "date": "2026-01-02"}
+    tomatoes = {**asked, "set": "cy", "qid": "r2", "text": "When were tomatoes planted?", "gold_sessions": ["d"]}
+    rows = [{**asked, "gold_sessions": ["a"], "asked_in": "b#0"}, tomatoes]
+    _write(folder / "queries.jsonl.gz", rows)
+
+
+def _write_statements(path: Path) -> None:
+    pairs = [
+        {"kind": "both", "old": "The harbour opens at nine.", "new": "We planted tomatoes in March."},
+        {"kind": "update", "old": "The harbour fee is 30 euros", "new": "The harbour fee is 40 euros"},
+        {"kind": "para", "old": "The violin is from Cremona.", "new": "The violin is from Cremona."},
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(pair) + "\n" for pair in pairs), "utf-8")

@@ -5,7 +5,7 @@ import json
 import math
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,12 +16,13 @@ from bench.beliefs import conflict, merging, sick
 from bench.embedding import CachedEmbedder
 from bench.faults import check
 from bench.metrics import distinct, mean, ndcg_at, quantile, recall_at, reciprocal_rank
-from bench.retrieval import evaluate, summary
+from bench.retrieval import evaluate, steps, stored, summary
 from bench.sets import DataMissing, load
 from bench.synthetic import SyntheticEmbedder, Words
 from bench.tables import Figure, figure_of, figures_table
 from bench.worker import opened
 
+import recollect
 from recollect.testing.embedding import HashingEmbedder
 
 
@@ -117,6 +118,33 @@ def test_a_question_is_answered_from_its_own_set(data):
     rows = evaluate(data, SyntheticEmbedder(), ("locomo",), ("hebbian",))
     assert [row["qid"] for row in rows] == ["q1"]
     assert summary(rows)["mrr"] == 1.0
+
+
+def test_a_question_of_a_session_finds_only_what_was_said_before_it(data):
+    corpus = load(data, "realmem")
+    assert [(len(step.turns), [one.qid for one in step.questions]) for step in steps(corpus)] == [
+        (1, ["r1"]),
+        (3, ["r2"]),
+    ]
+    with recollect.open(":memory:", embedder=SyntheticEmbedder(), touch=False) as memory:
+        names, first = {}, corpus.questions[0]
+        for step in steps(corpus):
+            names |= stored(memory, step)
+            if first in step.questions:
+                found = [names[hit.memory.id] for hit in memory.recall(first.text, project=first.set, now=first.at)]
+    assert found == ["a#0"]
+
+
+def test_where_only_sessions_are_known_they_are_what_is_found(data):
+    first, second = evaluate(data, SyntheticEmbedder(), ("realmem",), ("hybrid",))
+    assert (first["qid"], first["r10"], first["mrr"], first["s5"]) == ("r1", 1.0, 1.0, 1.0)
+    assert (second["qid"], second["r10"]) == ("r2", 1.0)
+
+
+def test_a_question_of_a_turn_that_is_not_there_is_an_error(data):
+    corpus = load(data, "realmem")
+    with pytest.raises(AssertionError, match="b#0"):
+        list(steps(replace(corpus, turns=corpus.turns[:1])))
 
 
 def test_facts_and_pairs_are_judged(data):
