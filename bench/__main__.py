@@ -151,7 +151,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--data", help="folder of the evaluation sets (or RECOLLECT_BENCH_DATA)")
     parser.add_argument("--cache", help="folder for cached vectors (the user's cache folder)")
     parser.add_argument("--no-save", dest="save", action="store_false", help="print only, keep no raw rows")
-    parser.add_argument("--sets", default="all", help="locomo,hay48,pooled,beam,realmem,…,conflict,sick,…")
+    parser.add_argument("--sets", default="all", help="locomo,hay48,pooled,beam,realmem,…,conflict,beliefs,…")
     parser.add_argument("--profile", default="all", help="hybrid, or several with commas; the first has the figures")
     parser.add_argument("--constants", default="", help="dense=0.65,… : defines the profile `tuned` on hybrid")
     parser.add_argument("--quick", action="store_true", help="fewer haystacks for other profiles, fewer pairs")

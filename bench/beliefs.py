@@ -1,4 +1,7 @@
-"""Beliefs: what `remember` makes of facts that change, of paraphrases and of contradictions."""
+"""Beliefs: what `remember` makes of facts that change, of paraphrases and of contradictions.
+
+Three sets: facts told in a row, sentence pairs with labels, and pairs of plain statements with what should become of the first.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,12 @@ from typing import Any
 import recollect
 from bench.metrics import mean
 from bench.sets import rows_of
+from bench.tables import Figure
 
 Row = dict[str, Any]
+_KINDS = {"para": "paraphrase"}
+_DISTINCT = ("both", "update", "negation", "conflict")
+_OPPOSED = ("negation", "conflict")
 
 
 def conflict(data: Path, embedder: Any, profile: str = "hybrid", settings: Mapping[str, Any] | None = None) -> Row:
@@ -84,3 +91,66 @@ def merging(pairs: list[Row], kinds: Iterable[str]) -> Row:
 def _both_ways(pair: Row) -> bool:
     """Each sentence entails the other: the same thing in other words."""
     return pair["ab"] == "A_entails_B" and pair["ba"] == "B_entails_A"
+
+
+def statements(data: Path, embedder: Any, profile: str = "hybrid", settings: Mapping[str, Any] | None = None) -> Row:
+    """Pairs of plain statements, each told to a store of its own: what became of the first when the second arrived."""
+    pairs = rows_of(data, "beliefs", "pairs.jsonl")
+    rows = []
+    for number, pair in enumerate(pairs):
+        with recollect.open(":memory:", embedder=embedder, **{"touch": False, **(settings or {})}) as memory:
+            kind = _KINDS.get(pair["kind"], pair["kind"])
+            rows.append({"pair": number, "kind": kind, **_second(memory, pair["old"], pair["new"], profile)})
+    return {"rows": rows}
+
+
+def _second(memory: recollect.Memory, old: str, new: str, profile: str) -> Row:
+    """What became of the first statement; both are recalled by the words of the first, which is the harder way."""
+    first = memory.remember(old).memory
+    outcome = memory.remember(new)
+    if first is None or outcome.memory is None:
+        return {"outcome": "refused", "hidden": False, "merged": False, "told": False, "current_first": False}
+    merged, superseded = outcome.kind == "reinforced", memory.get(first.id).status == "superseded"
+    found = memory.recall(old, limit=2, profile=profile)
+    return {
+        "outcome": outcome.kind,
+        "hidden": merged or superseded,
+        "merged": merged,
+        "told": any(one.memory.id == first.id for one in outcome.related),
+        "current_first": not merged and bool(found) and found[0].memory.id == outcome.memory.id,
+    }
+
+
+def statement_figures(found: Row) -> list[Figure]:
+    """A figure for each kind of pair, and how many pairs that differ were merged; kinds that the set lacks are left out."""
+    rows = found["rows"]
+    both, updates, same = (_of_kinds(rows, kind) for kind in ("both", "update", "paraphrase"))
+    opposed, distinct = _of_kinds(rows, *_OPPOSED), _of_kinds(rows, *_DISTINCT)
+    kept = [row["told"] or (row["outcome"] == "superseded" and row["current_first"]) for row in updates]
+    figures = [
+        Figure(
+            "beliefs: first of two true statements hidden", _share(both, "hidden"), 0.02, "lower", note=_kinds(both)
+        ),
+        Figure("beliefs: updates told, or current one first", mean(map(float, kept)), 0.80, note=_kinds(updates)),
+        Figure("beliefs: current one of an update recalled first", _share(updates, "current_first")),
+        Figure("beliefs: paraphrases merged", _share(same, "merged"), 0.60, note=_kinds(same)),
+        Figure(
+            "beliefs: different statements merged", _share(distinct, "merged"), 0.01, "lower", note=_kinds(distinct)
+        ),
+        Figure("beliefs: negations and conflicts told", _share(opposed, "told"), 0.80, note=_kinds(opposed)),
+        Figure("beliefs: negations and conflicts merged", _share(opposed, "merged"), 0, "lower"),
+    ]
+    return figures if opposed else figures[:-2]
+
+
+def _of_kinds(rows: Iterable[Row], *kinds: str) -> list[Row]:
+    return [row for row in rows if row["kind"] in kinds]
+
+
+def _share(rows: Iterable[Row], what: str) -> float:
+    return mean(float(row[what]) for row in rows)
+
+
+def _kinds(rows: list[Row]) -> str:
+    counts = Counter(row["outcome"] for row in rows)
+    return f"{len(rows)} pairs: {', '.join(f'{count} {kind}' for kind, count in sorted(counts.items()))}"

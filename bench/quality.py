@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.beliefs import conflict, sick
+from bench.beliefs import conflict, sick, statement_figures, statements
 from bench.credentials import credentials
 from bench.precision import precision, precision_figures
 from bench.retrieval import PROFILES, SETS, Row, evaluate, summary
 from bench.sets import DataMissing
 from bench.tables import Figure, figures_table, markdown
 
-ALL = (*SETS, "conflict", "sick", "secrets", "precision")
+ALL = (*SETS, "beliefs", "conflict", "sick", "secrets", "precision")
 _QUICK_PAIRS = 8
 _TARGETS = {
     ("locomo", "r5"): ("LoCoMo turn recall@5", None),
@@ -55,6 +55,17 @@ class Quality:
         self.seconds[name] = round(time.perf_counter() - start, 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a quality run measures with: the data, the embedder, the profiles (figures are those of the first), the settings."""
+
+    data: Path
+    embedder: Any
+    profiles: Sequence[str]
+    settings: dict[str, Any] | None
+    quick: bool
+
+
 def run(
     data: Path,
     embedder: Any,
@@ -65,33 +76,52 @@ def run(
     settings: dict[str, Any] | None = None,
 ) -> Quality:
     """Measure the sets; figures are those of the first profile."""
-    done = Quality()
-
-    def retrieval(name: str) -> None:
-        rows = evaluate(data, embedder, (name,), profiles, quick=quick, settings=settings)
-        done.rows += rows
-        done.figures += _retrieval_figures(name, [row for row in rows if row["profile"] == profiles[0]])
-
-    def facts() -> None:
-        found = done.raw["conflict"] = conflict(data, embedder, profiles[0], settings)
-        done.figures += _conflict_figures(found)
-
-    def pairs() -> None:
-        found = done.raw["sick"] = sick(data, embedder, every=_QUICK_PAIRS if quick else 1, settings=settings)
-        done.figures += _sick_figures(found)
-
-    def secrets() -> None:
-        found = done.raw["secrets"] = credentials(data)
-        done.figures += _secret_figures(found)
-
-    def named() -> None:
-        found = done.raw["precision"] = precision(data, embedder, settings)
-        done.figures += precision_figures(found, precision(data, embedder, settings, named=False))
-
-    others = {"conflict": facts, "sick": pairs, "secrets": secrets, "precision": named}
+    done, setup = Quality(), Setup(data, embedder, profiles, settings, quick)
     for name in sets:
-        done.attempt(name, others.get(name) or (lambda name=name: retrieval(name)))
+        part = _PARTS.get(name)
+        done.attempt(name, lambda name=name, part=part: part(setup, done) if part else _retrieval(setup, done, name))
     return done
+
+
+def _retrieval(setup: Setup, done: Quality, name: str) -> None:
+    rows = evaluate(setup.data, setup.embedder, (name,), setup.profiles, quick=setup.quick, settings=setup.settings)
+    done.rows += rows
+    done.figures += _retrieval_figures(name, [row for row in rows if row["profile"] == setup.profiles[0]])
+
+
+def _conflict(setup: Setup, done: Quality) -> None:
+    found = done.raw["conflict"] = conflict(setup.data, setup.embedder, setup.profiles[0], setup.settings)
+    done.figures += _conflict_figures(found)
+
+
+def _sick(setup: Setup, done: Quality) -> None:
+    every = _QUICK_PAIRS if setup.quick else 1
+    found = done.raw["sick"] = sick(setup.data, setup.embedder, every=every, settings=setup.settings)
+    done.figures += _sick_figures(found)
+
+
+def _statements(setup: Setup, done: Quality) -> None:
+    found = done.raw["beliefs"] = statements(setup.data, setup.embedder, setup.profiles[0], setup.settings)
+    done.figures += statement_figures(found)
+
+
+def _secrets(setup: Setup, done: Quality) -> None:
+    found = done.raw["secrets"] = credentials(setup.data)
+    done.figures += _secret_figures(found)
+
+
+def _precision(setup: Setup, done: Quality) -> None:
+    found = done.raw["precision"] = precision(setup.data, setup.embedder, setup.settings)
+    done.figures += precision_figures(found, precision(setup.data, setup.embedder, setup.settings, named=False))
+
+
+_PARTS: dict[str, Callable[[Setup, Quality], None]] = {
+    "beliefs": _statements,
+    "conflict": _conflict,
+    "sick": _sick,
+    "secrets": _secrets,
+    "precision": _precision,
+}
 
 
 def _retrieval_figures(name: str, rows: Iterable[Row]) -> list[Figure]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bench import quality, report, runs, speed, turns
-from bench.beliefs import conflict, merging, sick
+from bench.beliefs import conflict, merging, sick, statement_figures, statements
 from bench.embedding import CachedEmbedder
 from bench.faults import check
 from bench.metrics import distinct, mean, ndcg_at, quantile, recall_at, reciprocal_rank
@@ -151,6 +151,39 @@ def test_facts_and_pairs_are_judged(data):
     told = conflict(data, SyntheticEmbedder(), "hebbian")
     assert (told["current_first"], told["stale_above"], told["outcomes"]) == (1.0, 0.0, {"stored": 2})
     assert sick(data, SyntheticEmbedder())["recall_both_ways"] == 1.0
+
+
+def test_what_becomes_of_a_first_statement_is_told_by_kind(data):
+    found = statements(data, SyntheticEmbedder())
+    assert [row["kind"] for row in found["rows"]] == ["both", "update", "paraphrase"]
+    assert [row["outcome"] for row in found["rows"]] == ["stored", "stored", "reinforced"]
+    assert [row["told"] for row in found["rows"]] == [False, True, False]
+    figures = {figure.what: figure.value for figure in statement_figures(found)}
+    assert figures == {
+        "beliefs: first of two true statements hidden": 0.0,
+        "beliefs: updates told, or current one first": 1.0,
+        "beliefs: current one of an update recalled first": 1.0,
+        "beliefs: paraphrases merged": 1.0,
+        "beliefs: different statements merged": 0.0,
+    }
+
+
+def test_a_first_statement_that_is_merged_or_replaced_is_hidden():
+    plain = {"outcome": "stored", "hidden": False, "merged": False, "told": False, "current_first": False}
+    rows = [
+        plain | {"kind": "both"},
+        plain | {"kind": "both", "outcome": "reinforced", "hidden": True, "merged": True},
+        plain | {"kind": "update", "told": True},
+        plain | {"kind": "update", "outcome": "superseded", "hidden": True},
+        plain | {"kind": "negation", "told": True},
+        plain | {"kind": "conflict"},
+    ]
+    values = {figure.what.removeprefix("beliefs: "): figure.value for figure in statement_figures({"rows": rows})}
+    assert values["first of two true statements hidden"] == 0.5
+    assert values["updates told, or current one first"] == 0.5
+    assert values["different statements merged"] == pytest.approx(1 / 6)
+    assert (values["negations and conflicts told"], values["negations and conflicts merged"]) == (0.5, 0.0)
+    assert math.isnan(values["paraphrases merged"])
 
 
 def test_a_missing_set_is_named_and_the_rest_runs(data):
