@@ -46,8 +46,9 @@ def _quality(given: argparse.Namespace) -> None:
     with closing(CachedEmbedder(local_embedder(), cache_folder(given.cache))) as embedder:
         done = quality.run(data_folder(given.data), embedder, sets, profiles, quick=given.quick, settings=settings)
     print(f"\n## Quality\n\n{quality.shown(done, profiles)}\n")
-    rows = {"rows": done.rows, "raw": done.raw, "left_out": done.left_out, "seconds": done.seconds}
-    _keep("quality", given, {"quick": given.quick, "figures": [f.as_row() for f in done.figures], **rows})
+    rows = {"rows": done.rows, "raw": done.raw, "tables": done.tables, "left_out": done.left_out}
+    figures = [figure.as_row() for figure in done.figures]
+    _keep("quality", given, {"quick": given.quick, "figures": figures, **rows, "seconds": done.seconds})
 
 
 def _speed(given: argparse.Namespace) -> None:
@@ -151,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--data", help="folder of the evaluation sets (or RECOLLECT_BENCH_DATA)")
     parser.add_argument("--cache", help="folder for cached vectors (the user's cache folder)")
     parser.add_argument("--no-save", dest="save", action="store_false", help="print only, keep no raw rows")
-    parser.add_argument("--sets", default="all", help="locomo,hay48,pooled,beam,realmem,…,conflict,beliefs,…")
+    parser.add_argument("--sets", default="all", help="locomo,hay48,pooled,beam,realmem,…,conflict,beliefs,answered,…")
     parser.add_argument("--profile", default="all", help="hybrid, or several with commas; the first has the figures")
     parser.add_argument("--constants", default="", help="dense=0.65,… : defines the profile `tuned` on hybrid")
     parser.add_argument("--quick", action="store_true", help="fewer haystacks for other profiles, fewer pairs")

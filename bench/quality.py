@@ -11,14 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.answered import SETS as ANSWERED_SETS
+from bench.answered import answered, answered_figures, thresholds_table
 from bench.beliefs import conflict, sick, statement_figures, statements
 from bench.credentials import credentials
 from bench.precision import precision, precision_figures
 from bench.retrieval import PROFILES, SETS, Row, evaluate, summary
+from bench.runs import packed
 from bench.sets import DataMissing
 from bench.tables import Figure, figures_table, markdown
 
-ALL = (*SETS, "beliefs", "conflict", "sick", "secrets", "precision")
+ALL = (*SETS, "answered", "beliefs", "conflict", "sick", "secrets", "precision")
 _QUICK_PAIRS = 8
 _TARGETS = {
     ("locomo", "r5"): ("LoCoMo turn recall@5", None),
@@ -37,11 +40,12 @@ _TARGETS = {
 
 @dataclass(slots=True)
 class Quality:
-    """What a quality run found: figures, the raw rows behind them, and what was left out."""
+    """What a quality run found: figures, the raw rows behind them, tables by their titles, and what was left out."""
 
     figures: list[Figure] = field(default_factory=list)
     raw: dict[str, Any] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
+    tables: list[tuple[str, str]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -105,6 +109,21 @@ def _statements(setup: Setup, done: Quality) -> None:
     done.figures += statement_figures(found)
 
 
+def _answered(setup: Setup, done: Quality) -> None:
+    rows: list[Row] = []
+    for name in ANSWERED_SETS:
+        done.attempt(
+            f"answered {name}",
+            lambda name=name: rows.extend(
+                answered(setup.data, setup.embedder, name, setup.profiles[0], setup.settings)
+            ),
+        )
+    if rows:
+        done.raw["answered"] = packed(rows)
+        done.figures += answered_figures(rows)
+        done.tables.append(("Answered: recall beside single thresholds", thresholds_table(rows)))
+
+
 def _secrets(setup: Setup, done: Quality) -> None:
     found = done.raw["secrets"] = credentials(setup.data)
     done.figures += _secret_figures(found)
@@ -116,6 +135,7 @@ def _precision(setup: Setup, done: Quality) -> None:
 
 
 _PARTS: dict[str, Callable[[Setup, Quality], None]] = {
+    "answered": _answered,
     "beliefs": _statements,
     "conflict": _conflict,
     "sick": _sick,
@@ -200,5 +220,6 @@ def shown(done: Quality, profiles: Sequence[str]) -> str:
         parts.append("### All profiles\n\n" + profiles_table(done.rows))
     if done.rows:
         parts.append("### By kind of question\n\n" + categories_table(done.rows, profiles[0]))
+    parts += [f"### {title}\n\n{table}" for title, table in done.tables]
     parts += [f"left out: {line}" for line in done.left_out]
     return "\n\n".join(parts)

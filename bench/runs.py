@@ -32,7 +32,7 @@ def save(what: str, content: dict[str, Any], folder: Path = FOLDER) -> Path:
     now = datetime.now(UTC)
     path = folder / f"{now:%Y-%m-%d}-{what}.json"
     whole = {"what": what, "at": now.isoformat(timespec="seconds"), "machine": machine(), **content}
-    path.write_text(_lines(whole | {"rows": _packed(whole.get("rows", []))}), "utf-8")
+    path.write_text(_lines(whole | {"rows": packed(whole.get("rows", []))}), "utf-8")
     return path
 
 
@@ -46,7 +46,7 @@ def newest(what: str, folder: Path = FOLDER) -> dict[str, Any] | None:
     return held | {"rows": [dict(zip(columns, row, strict=True)) for row in rows]}
 
 
-def _packed(rows: list[dict[str, Any]]) -> list[list[Any]]:
+def packed(rows: list[dict[str, Any]]) -> list[list[Any]]:
     """Rows as lists under one list of their names: thousands of questions stay a small file."""
     if not rows:
         return []
