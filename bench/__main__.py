@@ -1,4 +1,4 @@
-"""`python -m bench`: quality, speed, growth, graph, reliability, or all; `server`, `twins`: PostgreSQL; `report`: the page."""
+"""`python -m bench`: quality, speed, growth, graph, reliability, or all; `ablation`; `server`, `twins`: PostgreSQL; `report`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ def main(arguments: list[str] | None = None) -> int:
     wanted = given.command
     if wanted in ("quality", "all"):
         _quality(given)
+    if wanted == "ablation":
+        _ablation(given)
     if wanted in ("speed", "all"):
         _speed(given)
     if wanted in ("growth", "all"):
@@ -49,6 +51,19 @@ def _quality(given: argparse.Namespace) -> None:
     rows = {"rows": done.rows, "raw": done.raw, "tables": done.tables, "left_out": done.left_out}
     figures = [figure.as_row() for figure in done.figures]
     _keep("quality", given, {"quick": given.quick, "figures": figures, **rows, "seconds": done.seconds})
+
+
+def _ablation(given: argparse.Namespace) -> None:
+    from bench.ablation import ablation, ablation_table
+    from bench.embedding import CachedEmbedder, cache_folder, local_embedder
+    from bench.retrieval import SETS
+    from bench.sets import data_folder
+
+    sets = SETS if given.sets == "all" else tuple(given.sets.split(","))
+    with closing(CachedEmbedder(local_embedder(), cache_folder(given.cache))) as embedder:
+        found = ablation(data_folder(given.data), embedder, sets, _constants(given.constants), quick=given.quick)
+    print(f"\n## Ablation\n\n{ablation_table(found.rows)}\n")
+    _keep("ablation", given, {"figures": [], "rows": found.rows, "left_out": found.left_out})
 
 
 def _speed(given: argparse.Namespace) -> None:
@@ -133,12 +148,15 @@ def _keep(what: str, given: argparse.Namespace, content: dict[str, Any]) -> None
         print(f"raw rows: {runs.save(what, content)}")
 
 
+def _constants(given: str) -> dict[str, float]:
+    """`near=0.2,far=0.1`: constants of hybrid by name."""
+    pairs = (part.split("=") for part in given.split(",") if part)
+    return {name: float(value) for name, value in pairs}
+
+
 def _settings(constants: str) -> dict[str, Any]:
-    """`dense=0.65,near=0.2`: a profile "tuned", hybrid with other constants; name it with --profile tuned."""
-    if not constants:
-        return {}
-    pairs = (part.split("=") for part in constants.split(","))
-    return {"profiles": {"tuned": {"base": "hybrid", **{name: float(value) for name, value in pairs}}}}
+    """A profile "tuned": hybrid with other constants; name it with --profile tuned."""
+    return {"profiles": {"tuned": {"base": "hybrid", **_constants(constants)}}} if constants else {}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -146,7 +164,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "command",
         nargs="?",
-        choices=("quality", "speed", "growth", "graph", "reliability", "server", "twins", "all", "report"),
+        choices=("quality", "ablation", "speed", "growth", "graph", "reliability", "server", "twins", "all", "report"),
         default="all",
     )
     parser.add_argument("--data", help="folder of the evaluation sets (or RECOLLECT_BENCH_DATA)")
@@ -154,8 +172,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-save", dest="save", action="store_false", help="print only, keep no raw rows")
     parser.add_argument("--sets", default="all", help="locomo,hay48,pooled,beam,realmem,…,conflict,beliefs,answered,…")
     parser.add_argument("--profile", default="all", help="hybrid, or several with commas; the first has the figures")
-    parser.add_argument("--constants", default="", help="dense=0.65,… : defines the profile `tuned` on hybrid")
-    parser.add_argument("--quick", action="store_true", help="fewer haystacks for other profiles, fewer pairs")
+    parser.add_argument(
+        "--constants",
+        default="",
+        help="near=0.2,… : defines the profile `tuned` on hybrid; ablation: what it starts from",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer haystacks for other profiles and variants, fewer pairs"
+    )
     parser.add_argument("--rows", type=int, help="speed, growth, graph and server: one size only")
     parser.add_argument("--accounts", type=int, default=1000, help="server: how many small accounts")
     parser.add_argument("--each", type=int, default=1000, help="server: memories of a small account")
