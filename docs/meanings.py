@@ -260,6 +260,7 @@ WORDS = {
         "supersede": "it was made to replace another",
         "forget": "hidden",
         "restore": "brought back",
+        "revive": "a purged text was stored again on request",
         "archive": "put aside",
         "purge": "erased for good; no image is kept",
         "undo": "an earlier operation was reversed",

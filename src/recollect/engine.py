@@ -19,7 +19,7 @@ from recollect.errors import InvalidInput, ReadOnly
 from recollect.ports import Progress
 from recollect.recall.profiles import SEARCH_PROFILES
 from recollect.recall.run import RecallOptions, build_request, profile_named, run
-from recollect.redaction import visible_events
+from recollect.redaction import beside, shown_events
 from recollect.unit_of_work import ALL_PROJECTS, Verbs, flush, latest_events
 from recollect.validation import (
     MAX_LIMIT,
@@ -229,7 +229,7 @@ class Memory(Verbs):
         with self._uow.view() as reader:
             record = self._uow.find(reader, id)
             events = reader.events(record.account, memory_id=record.id)
-            return visible_events(reader, self._viewer.identity, events)
+            return shown_events(reader, beside(self._viewer, record.place), events)
 
     def log(self, *, limit: int | None = None, session: str | None = None, task: str | None = None) -> Events:
         """The journal, newest first; 20 events unless `limit` says otherwise.

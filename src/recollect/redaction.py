@@ -14,6 +14,7 @@ from recollect.access import may, with_contexts
 from recollect.ports import Reader
 from recollect.values.document import Document, document_of
 from recollect.values.event import Event
+from recollect.values.gap import asked_here
 from recollect.values.memory import Record
 from recollect.values.outcome import Stored
 from recollect.values.recalled import Explanation, Recalled, Trace
@@ -26,12 +27,21 @@ _SINGLE = ("supersedes", "superseded_by")
 _PLAIN = (str, int, float, Trace, Explanation)
 
 
-def redact(reader: Reader, identity: Identity, value: Value) -> Value:
-    """A memory, an event, or anything that contains some (a list, hits, an outcome), without ids the identity cannot see."""
+def redact(reader: Reader, viewer: Viewer, value: Value) -> Value:
+    """A memory, an event, or anything that contains some (a list, hits, an outcome), without ids the viewer is not shown.
+
+    Ids of a session or a task are shown to those who name it, and beside memories of the same one.
+    """
     named = {target for holder in _holders(value) for target in _named_ids(holder)}
+    records = [holder for holder in _holders(value) if isinstance(holder, Record)]
     # What is returned itself is visible.
-    named -= {holder.id for holder in _holders(value) if isinstance(holder, Record)}
-    hidden = named - reachable_ids(reader, identity, named)
+    named -= {record.id for record in records}
+    if not named:
+        return value
+    rooms = {record.place for record in records}
+    reached = _reachable_places(reader, viewer.identity, named)
+    shown = {known for known, place in reached.items() if place in rooms or _is_shown(viewer, place)}
+    hidden = named - shown
     return _without(value, hidden) if hidden else value
 
 
@@ -42,22 +52,25 @@ def needs_redaction(value: Any) -> bool:
 
 def reachable_ids(reader: Reader, identity: Identity, ids: Iterable[str]) -> frozenset[str]:
     """Those of some ids that name a memory visible to this identity, even if it was removed since."""
+    return frozenset(_reachable_places(reader, identity, ids))
+
+
+def _reachable_places(reader: Reader, identity: Identity, ids: Iterable[str]) -> dict[str, Place]:
+    """The same with the place of each memory."""
     wanted = list(dict.fromkeys(ids))
     if not wanted:
-        return frozenset()
+        return {}
     places = reader.places_of(identity.account, wanted)
     # Entries of contexts that the identity may read count as visible, though only the verbs of a context return them.
     in_context = any(scope == "team" and key.startswith(RESERVED) for scope, key, _ in places.values())
     wide = with_contexts(reader, identity) if in_context else identity
-    return frozenset(known for known, place in places.items() if reaches(wide, place))
+    return {known: place for known, place in places.items() if reaches(wide, place)}
 
 
 def shown_events(reader: Reader, viewer: Viewer, events: Sequence[Event]) -> list[Event]:
     """Those of some events that a viewer is shown unasked: those of other sessions and tasks are left out."""
-    visible = visible_events(reader, viewer.identity, events)
-    about = {event.memory_id for event in visible if event.document is None}
-    about |= {target for event in visible for target in _named_ids(event)}
-    places = reader.places_of(viewer.account, list(about)) if about else {}
+    found, places = _visible_with_places(reader, viewer.identity, events)
+    visible = [event for event in found if _is_asked_here(viewer, event)]
     hidden = frozenset(each for each, place in places.items() if not _is_shown(viewer, place))
     if not hidden:
         return visible
@@ -66,16 +79,36 @@ def shown_events(reader: Reader, viewer: Viewer, events: Sequence[Event]) -> lis
     return [cut for event, cut in kept if cut == event or cut.before != cut.after]
 
 
+def _is_asked_here(viewer: Viewer, event: Event) -> bool:
+    images = (event.before, event.after) if event.document == "gap" else ()
+    return all(asked_here(viewer, image.get("body") or {}) for image in images if image is not None)
+
+
+def beside(viewer: Viewer, place: Place) -> Viewer:
+    """The viewer, in the session or task of a place."""
+    scope, key, _ = place
+    if scope == "session":
+        return replace(viewer, session=key)
+    return replace(viewer, task=key) if scope == "task" else viewer
+
+
 def _is_shown(viewer: Viewer, place: Place | None) -> bool:
     return place is None or place[0] not in ("session", "task") or shares(viewer, place)
 
 
 def visible_events(reader: Reader, identity: Identity, events: Sequence[Event]) -> list[Event]:
     """Those of some events that this identity may see, each without hidden ids."""
+    return _visible_with_places(reader, identity, events)[0]
+
+
+def _visible_with_places(
+    reader: Reader, identity: Identity, events: Sequence[Event]
+) -> tuple[list[Event], dict[str, Place]]:
+    """The same, with the places of the memories they are about or name."""
     about = {event.memory_id for event in events if event.document is None}
     named = {target for event in events for target in _named_ids(event)}
-    reached = reachable_ids(reader, identity, about | named)
-    hidden = named - reached
+    reached = _reachable_places(reader, identity, about | named)
+    hidden = named - reached.keys()
     documents = _documents_of(reader, identity, events)
     found = []
     for event in events:
@@ -84,7 +117,7 @@ def visible_events(reader: Reader, identity: Identity, events: Sequence[Event]) 
         # An event that changed only hidden ids is left out.
         if known and not (cut != event and cut.before == cut.after):
             found.append(cut)
-    return found
+    return found, reached
 
 
 def _documents_of(reader: Reader, identity: Identity, events: Sequence[Event]) -> dict[str, Document]:

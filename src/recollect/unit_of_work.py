@@ -257,7 +257,7 @@ class UnitOfWork:
 
     def redact(self, reader: Reader, value: T) -> T:
         """A return value without the ids of memories that the viewer cannot see."""
-        return redaction.redact(reader, self.viewer.identity, value)
+        return redaction.redact(reader, self.viewer, value)
 
     def counted(self, records: Sequence[Record]) -> list[Record]:
         """Records with the accesses of this process that are not written yet."""

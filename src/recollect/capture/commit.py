@@ -18,6 +18,8 @@ from recollect.capture.tombstones import Tombstone
 from recollect.ports import Calibrated, Transaction
 from recollect.unit_of_work import chain_of
 from recollect.values.draft import Draft
+from recollect.values.enums import EventKind
+from recollect.values.ids import normalised
 from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import Breadcrumb, Record
 from recollect.values.outcome import CONFLICTING, Conflict, Outcome, Refused, Reinforced, Stored, Superseded
@@ -28,13 +30,17 @@ Decide = Callable[[Transaction, Record, DraftEmbedding], Decision]
 
 @dataclass(frozen=True, slots=True)
 class PreparedDraft:
-    """A draft on the write path: what the caller gave, the memory it becomes, notes for the caller, and its vectors."""
+    """A draft on the write path: what the caller gave, the memory it becomes, notes for the caller, and its vectors.
+
+    `kind` is the event of its creation.
+    """
 
     draft: Draft
     record: Record
     notes: tuple[str, ...] = ()
     vectors: NDArray[np.float32] | None = None
     calibration: Calibrated | None = None
+    kind: EventKind = "remember"
 
     @property
     def embedding(self) -> DraftEmbedding:
@@ -52,19 +58,33 @@ def commit(
 ) -> Outcome:
     """Write one draft. Without `decide` it is stored as it is, without a comparison (verbatim)."""
     new = item.record
-    if new.key is not None and (existing := tx.by_key(new.account, new.key, new.place)) is not None:
-        return Stored(existing, reason="already stored under this key", notes=item.notes)
+    existing = None if new.key is None else tx.by_key(new.account, new.key, new.place)
+    if existing is not None and existing.status != "forgotten":
+        return _already_stored(item, existing)
     if tombstone is not None:
         if not item.draft.revive:
             return _refuse(tombstone)
         if (restored := _revive(tx, item, tombstone, identity, now)) is not None:
             return restored
+        if tombstone.memory is None:
+            item = replace(item, kind="revive")
+    if existing is not None:
+        reason = f"the key {new.key!r} belongs to a forgotten memory; restore it, or use another key"
+        return Refused(reason, forgotten=existing.id)
     if new.supersedes is not None:
         return _supersede(tx, item, identity, now, verbatim=decide is None)
     if decide is None:
-        tx.insert(new, item.vectors)
+        tx.insert(new, item.vectors, item.kind)
         return Stored(new, reason="verbatim", notes=item.notes)
     return _carry_out(tx, item, decide(tx, new, item.embedding), now)
+
+
+def _already_stored(item: PreparedDraft, existing: Record) -> Stored:
+    """The memory under the key of a draft; the draft is not stored, which is said if it has another text."""
+    other = normalised(existing.content) != normalised(item.record.content)
+    note = f"the key {existing.key!r} has another text already, so this one is not stored"
+    notes = (*item.notes, note) if other else item.notes
+    return Stored(existing, reason="already stored under this key", notes=notes)
 
 
 def _carry_out(tx: Transaction, item: PreparedDraft, decision: Decision, now: datetime) -> Outcome:
@@ -73,7 +93,7 @@ def _carry_out(tx: Transaction, item: PreparedDraft, decision: Decision, now: da
             return _reinforce(tx, item, existing, reason, now)
         case Replaces(old, reason, related):
             record = _with_conflict_links(item.record, related).with_(supersedes=old.id)
-            tx.insert(record, item.vectors)
+            tx.insert(record, item.vectors, item.kind)
             return Superseded(record, old, reason, related, item.notes)
         case Novel(related):
             return _insert(tx, item, related)
@@ -81,7 +101,7 @@ def _carry_out(tx: Transaction, item: PreparedDraft, decision: Decision, now: da
 
 def _insert(tx: Transaction, item: PreparedDraft, related: tuple[Conflict, ...] = ()) -> Outcome:
     record = _with_conflict_links(item.record, related)
-    tx.insert(record, item.vectors)
+    tx.insert(record, item.vectors, item.kind)
     outcome = Stored(record, related, notes=item.notes)
     return replace(outcome, reason="new, but it may contradict what is known") if outcome.conflicts else outcome
 
@@ -123,7 +143,7 @@ def _supersede(tx: Transaction, item: PreparedDraft, identity: Identity, now: da
         latest = next((record for record in changed if record.id == known.id), stored)
         return Superseded(latest, old, "the caller said so", notes=item.notes)
     record = item.record.with_(supersedes=old.id)
-    tx.insert(record, item.vectors)
+    tx.insert(record, item.vectors, item.kind)
     return Superseded(record, old, "the caller said so", notes=item.notes)
 
 

@@ -19,6 +19,7 @@ from recollect.redaction import shown_events, visible_events
 from recollect.unit_of_work import UnitOfWork
 from recollect.values.document import Document
 from recollect.values.event import Event
+from recollect.values.gap import asked_here
 from recollect.values.memory import Record
 from recollect.values.normalise import normalise
 from recollect.values.outcome import Refused
@@ -44,7 +45,8 @@ class TransferPermissions:
         disabled = frozenset[str]() if self.owner else reader.switched_off(identity.account)
 
         def documents(at: Reader, document: Document) -> bool:
-            return self._may_access(at, document, "read")
+            hidden = document.kind == "gap" and not self.everything and not asked_here(viewer, document.body or {})
+            return not hidden and self._may_access(at, document, "read")
 
         def events(at: Reader, page: Sequence[Event]) -> Sequence[Event]:
             return visible_events(at, identity, page) if self.everything else shown_events(at, viewer, page)

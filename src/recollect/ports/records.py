@@ -74,8 +74,11 @@ class RecordWriter(Protocol):
         reason: str | None = None,
     ) -> None: ...
     def remove(self, memory: Record, kind: EventKind = "undo") -> None: ...
-    def purge(self, memory: Record) -> None:
-        """Erase a memory for good, with its images in the journal; one that was removed before has only those."""
+    def purge(self, memory: Record, earlier: Sequence[str] = ()) -> None:
+        """Erase a memory for good, with its images in the journal; one that was removed before has only those.
+
+        Digests are kept of its text and of the `earlier` texts it has had.
+        """
 
     def set_vectors(self, account: str, memory_id: str, vectors: Vectors | None) -> None: ...
     def touch(self, account: str, accesses: Accesses) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from recollect.ports import Calibrated, Reader, Transaction
 from recollect.values.document import Document
-from recollect.values.gap import Gap, Miss, Topic, place_of_miss
+from recollect.values.gap import Gap, Miss, Topic, asked_here, place_of_miss
 from recollect.values.ids import fingerprint, new_id
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, Place, Viewer, reaches
@@ -132,10 +132,7 @@ def topics(reader: Reader, viewer: Viewer, *, answered: bool = False) -> list[To
 
 
 def _is_shown(viewer: Viewer, gap: Document) -> bool:
-    """A question that was asked in a session or a task alone is shown to those who name it."""
-    body = _body(gap)
-    here = body["session"] in (None, viewer.session) and body.get("task") in (None, viewer.task)
-    return here and reaches(viewer.identity, gap.place)
+    return asked_here(viewer, _body(gap)) and reaches(viewer.identity, gap.place)
 
 
 def erase_gaps(tx: Transaction, memory: Record) -> None:

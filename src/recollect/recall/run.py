@@ -109,7 +109,7 @@ def _widened(runtime: Runtime, request: RecallRequest) -> RecallRequest:
 def answer_in_view(uow: UnitOfWork, reader: Reader, request: RecallRequest, prepared: PreparedQuery) -> RecallAnswer:
     """The answer to a request that was prepared before the view was opened, as the viewer may see it."""
     answer = uow.runtime.recall.answer(reader, request, prepared)
-    return replace(answer, recalled=redact(reader, request.viewer.identity, answer.recalled))
+    return replace(answer, recalled=redact(reader, request.viewer, answer.recalled))
 
 
 def record_recall(uow: UnitOfWork, request: RecallRequest, prepared: PreparedQuery, answer: RecallAnswer) -> None:

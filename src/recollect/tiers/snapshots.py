@@ -122,8 +122,8 @@ def restore(
 ) -> int:
     """Restore the entries to an earlier state; returns how many changed. What may not come back is not restored."""
     current = state_now(tx, context, now)
-    # Later entries are removed first: one may use a key that an earlier entry needs again.
-    later = [record for record in current.values() if record.id not in then]
+    # Later entries are removed first: one may use a key that an earlier entry needs again. What was forgotten stays so.
+    later = [record for record in current.values() if record.id not in then and record.status != "forgotten"]
     for record in later:
         tx.remove(record, "restore")
     changed = 0

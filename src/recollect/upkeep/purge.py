@@ -230,7 +230,7 @@ def _derived(reader: Reader, account: str, sources: list[str]) -> list[Record]:
 
 def _erase(tx: Transaction, found: Findings, now: datetime, *, repeats: bool) -> None:
     account = found.record.account
-    tx.purge(found.record)
+    tx.purge(found.record, found.match.texts)
     for _, document in found.residue:
         tx.purge_document(document)
     for _, event in found.history:

@@ -92,11 +92,13 @@ def _revert(tx: Transaction, account: str, event: Event, embed: Embed, allow: Al
     if current is None:
         raise InvalidInput("operation", f"memory {event.memory_id} was removed later", "undo the removal first")
     if event.before is None:
-        tx.remove(current)
+        _remove(tx, current, event)
         return
     if event.kind == "embed":
         return
     restored = _restored(current, event.before, event.after or {}, event)
+    if current.status == "forgotten" == restored.status:
+        return  # a tombstone holds for the text it has
     if restored.key != current.key:
         _require_free_key(tx, account, restored)
     reworded = restored.content != current.content
@@ -106,6 +108,17 @@ def _revert(tx: Transaction, account: str, event: Event, embed: Embed, allow: Al
         known = {text for _, text in side_texts(current)}
         allow.texts([text for _, text in side_texts(restored) if text not in known])
     tx.change(current, restored, "undo", vectors=embed(restored) if reworded else None)
+
+
+def _remove(tx: Transaction, current: Record, event: Event) -> None:
+    """Take back a memory that an operation created; what was forgotten or purged stays so."""
+    if current.status == "forgotten":
+        return
+    if event.kind == "revive":
+        # Its text was purged before: without the memory, that holds again.
+        tx.purge(current)
+    else:
+        tx.remove(current)
 
 
 def _require_free_key(tx: Transaction, account: str, record: Record) -> None:

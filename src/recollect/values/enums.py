@@ -20,7 +20,7 @@ SearchMode = Literal["lexical", "semantic", "hybrid"]
 OutcomeKind = Literal["stored", "reinforced", "superseded", "refused"]
 EventKind = Literal[
     "remember", "update", "reinforce", "demote", "feedback", "tag", "untag", "supersede",
-    "forget", "restore", "archive", "purge", "undo", "embed",
+    "forget", "restore", "revive", "archive", "purge", "undo", "embed",
     "link", "unlink", "confirm", "reject", "contradict", "resolve", "describe", "miss", "answer",
     "pool", "context", "snapshot", "persist", "import",
 ]  # fmt: skip

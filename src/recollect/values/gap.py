@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from recollect.values.scope import Place, Viewer
 from recollect.values.search import Floats
@@ -53,3 +55,8 @@ def place_of_miss(viewer: Viewer) -> Place:
     if viewer.identity.agent:
         return ("agent", viewer.identity.agent, project)
     return ("project", project, "") if project else ("global", "", "")
+
+
+def asked_here(viewer: Viewer, body: Mapping[str, Any]) -> bool:
+    """Whether a viewer is shown a question unasked: one of a session or a task alone, only to those who name it."""
+    return body.get("session") in (None, viewer.session) and body.get("task") in (None, viewer.task)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -52,6 +53,11 @@ class PurgeDigests(NamedTuple):
     def both(self) -> set[bytes]:
         """Everything that has to go when a person wants the text stored again."""
         return {*self.kept, *self.sought}
+
+
+def kept_digests(texts: Iterable[str], secret: bytes) -> list[bytes]:
+    """What is kept of some purged texts, each digest once."""
+    return list(dict.fromkeys(digest for text in texts for digest in purge_digests(text, secret).kept))
 
 
 @lru_cache(maxsize=32)

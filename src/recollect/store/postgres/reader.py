@@ -40,6 +40,7 @@ _PAGE = 10_000
 _TAIL = 12
 # So many memories at most are read before it is known whether they are needed.
 _FEW = 32
+_NAMED_ROOMS = (room_text("session", ""), room_text("task", ""))
 # Always the same list, for an account without any.
 _NO_TRIGGERS: list[tuple[int, str]] = []
 
@@ -158,8 +159,12 @@ class PostgresReader(GraphQueries):
         own = None if identity is None else _rooms_of(identity)
 
         def plan(_: dict[str, str]) -> Plan:
-            names = ("tallies", "most_tags")
-            statements = [Statement(queries()[name], {"rooms": own}) for name in names]
+            # The tags of sessions and tasks are told only where they are named.
+            open_rooms = None if own is None else [room for room in own if room not in _NAMED_ROOMS]
+            statements = [
+                Statement(queries()["tallies"], {"rooms": own}),
+                Statement(queries()["most_tags"], {"rooms": open_rooms}),
+            ]
             return Plan(None, statements, lambda found: found)
 
         (tallies, tags), replaced = self._with_replaced(account, now, plan)

@@ -30,7 +30,7 @@ from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
 from recollect.values.ids import fingerprint, new_id
 from recollect.values.memory import Record
-from recollect.values.purge_digests import purge_digests
+from recollect.values.purge_digests import kept_digests, purge_digests
 from recollect.values.scope import Place
 from recollect.values.transfer import PurgedDigest
 
@@ -95,7 +95,7 @@ class PostgresTransaction(PostgresReader):
         self._delete(row, memory)
         self._journal(memory, row, kind, to_image(memory), None, gone=True)
 
-    def purge(self, memory: Record) -> None:
+    def purge(self, memory: Record, earlier: Sequence[str] = ()) -> None:
         self._own(memory.account)
         # A memory that was removed before has no row, only images in the journal.
         row = next(iter(self.rows_of(memory.account, [memory.id])), 0)
@@ -107,7 +107,7 @@ class PostgresTransaction(PostgresReader):
             self._delete(row, memory)
         self._session.wrote_tombstones = True
         self.batch.later("scrub_events", memory=memory.id)
-        digests = purge_digests(memory.content, self._keys(self._account)[0]).kept
+        digests = kept_digests((memory.content, *earlier), self._keys(self._account)[0])
         self.batch.later("add_purged", digests=list(digests), places=[place_text(memory.place)] * len(digests))
         # Where it was stays, so that only those who could have seen the memory are shown the event.
         self._journal(memory, row, "purge", None, {"place": list(memory.place)}, gone=True)

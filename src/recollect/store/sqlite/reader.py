@@ -356,6 +356,9 @@ class SqliteReader(TransferQueries, GraphQueries):
             # In the counts, `room` is the agent or the team.
             columns = {"agent": "m.room", "team": "m.room"} if rooms else {}
             reached = "1" if identity is None else compile_reach(SQLITE, identity, values, columns)
+            if what == "tag" and identity is not None:
+                # The tags of sessions and tasks are told only where they are named.
+                reached += " AND m.scope NOT IN ('session', 'task')"
             sql = queries()[name].replace("{reached}", reached)
             return self._connection.execute(sql, values | {"what": what}).fetchall()
 

@@ -28,7 +28,7 @@ from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
 from recollect.values.ids import new_id
 from recollect.values.memory import Record
-from recollect.values.purge_digests import purge_digests
+from recollect.values.purge_digests import kept_digests
 from recollect.values.scope import Place
 from recollect.values.transfer import PurgedDigest
 
@@ -115,14 +115,14 @@ class SqliteTransaction(SqliteReader):
         self._run("delete_memory", id=id_bytes(memory.id), account=self._own(memory.account))
         self._journal(memory.id, row, kind, to_image(memory), None)
 
-    def purge(self, memory: Record) -> None:
+    def purge(self, memory: Record, earlier: Sequence[str] = ()) -> None:
         number, row = self._own(memory.account), self._row_or_zero(memory)
         # The name of a cluster is made of its members' words.
         if (cluster := self._run("cluster_of", row=row).fetchone()) is not None:
             self.drop_clusters(memory.account, [id_text(cluster["id"])])
         self._run("delete_memory", id=id_bytes(memory.id), account=number)
         self._run("scrub_events", memory=id_bytes(memory.id), account=number)
-        for digest in purge_digests(memory.content, self.secrets()[0]).kept:
+        for digest in kept_digests((memory.content, *earlier), self.secrets()[0]):
             self._run("add_purged", account=number, digest=digest, place=place_text(memory.place))
         # Where it lived stays, so that only those are shown the event who could have seen the memory.
         self._journal(memory.id, row, "purge", None, {"place": list(memory.place)})

@@ -297,7 +297,9 @@ class InMemoryReader:
         own = [h for h in self._state.of(account) if identity is None or reaches(identity, h.memory.place)]
         ids = {held.memory.id for held in own}
         active = [held.memory for held in own if held.memory.status == "active"]
-        tags = Counter(tag for held in own for tag in held.memory.tags)
+        # The tags of sessions and tasks are told only where they are named.
+        told = [held for held in own if identity is None or held.memory.scope not in ("session", "task")]
+        tags = Counter(tag for held in told for tag in held.memory.tags)
         projects = Counter(memory.project for memory in active if memory.project is not None)
         return {
             "statuses": dict(Counter(standing(held.memory, replaced).status for held in own)),

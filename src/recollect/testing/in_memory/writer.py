@@ -19,7 +19,7 @@ from recollect.values.document import Access, Document, journal_sides
 from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
 from recollect.values.memory import Record
-from recollect.values.purge_digests import purge_digests
+from recollect.values.purge_digests import kept_digests
 from recollect.values.scope import Place
 from recollect.values.transfer import PurgedDigest
 
@@ -65,7 +65,7 @@ class InMemoryTransaction(InMemoryReader):
         self._drop(memory)
         self._journal(memory.id, kind, to_image(memory), None)
 
-    def purge(self, memory: Record) -> None:
+    def purge(self, memory: Record, earlier: Sequence[str] = ()) -> None:
         # A memory that was removed before has only images in the journal.
         if any(held.memory.id == memory.id for held in self._state.of(memory.account)):
             cluster = self._state.members.get(self._held(memory).row)
@@ -74,7 +74,7 @@ class InMemoryTransaction(InMemoryReader):
                 self.drop_clusters(memory.account, [cluster])
             self._drop(memory)
         self._scrub(memory.id)
-        digests = purge_digests(memory.content, self._secrets()[0]).kept
+        digests = kept_digests((memory.content, *earlier), self._secrets()[0])
         self._state.purged |= {(memory.account, PurgedDigest(digest, memory.place)) for digest in digests}
         self._journal(memory.id, "purge", None, {"place": list(memory.place)})
 
