@@ -97,7 +97,7 @@ def tell(demo: Demo) -> None:
     demo.chapter(
         "Recall", "The query shares no word with the answer. It is found by meaning, and its score is explained."
     )
-    demo.run('recall "who should I talk to about invoices?" -n 2 --explain')
+    demo.run('recall "which data store do we use?" -n 2 --explain')
 
     demo.chapter(
         "Reinforce", "Six days later the same fact in other words: it is not stored twice, it gets stronger.", days=6
