@@ -12,6 +12,7 @@ from typing import Any
 
 from recollect.errors import InvalidInput
 from recollect.values.enums import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+from recollect.values.memory import Record
 from recollect.values.normalise import normalise
 from recollect.values.search import Filter, FilterFields
 from recollect.values.trigger import format_trigger, parse
@@ -22,6 +23,8 @@ MAX_CONTEXT = 100_000
 MAX_LIMIT = 2**53  # what every back end and JSON can hold
 _HEX = frozenset("0123456789abcdefABCDEF-")
 _SHORTEST_ID = 4
+# Stored, and yet not in use: somebody put it away.
+OUT_OF_USE = ("forgotten", "archived")
 _LONGEST_SHOWN = 80
 _WORDS = re.compile(r"\w+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -87,6 +90,12 @@ def clean_id(field: str, value: Any) -> str:
     if not set(part) <= _HEX or not _SHORTEST_ID <= len(part.replace("-", "")) <= 32:
         raise InvalidInput(field, f"{part[:40]!r} is not an id", "give an id, or at least 4 characters of one")
     return part
+
+
+def require_kept(field: str, memory: Record) -> None:
+    """Refuse to relate another memory to one that is out of use: nobody would see what the caller was told."""
+    if memory.status in OUT_OF_USE:
+        raise InvalidInput(field, f"{memory.short_id} is {memory.status}", f"`restore {memory.short_id}` first")
 
 
 def clean_tags(tags: Any) -> tuple[str, ...]:

@@ -97,6 +97,52 @@ def test_a_forgotten_memory_cannot_be_linked_and_is_not_walked_to(memory, pair) 
         memory.link(one.id, two.id, "contradicts")
 
 
+# Every verb that relates one memory, which is in use, to another one that is not.
+RELATING = {
+    "link": lambda memory, used, gone: memory.link(used, gone),
+    "link to what supersedes it": lambda memory, used, gone: memory.link(gone, used, "supersedes"),
+    "link to what it supersedes": lambda memory, used, gone: memory.link(used, gone, "supersedes"),
+    "supersede it": lambda memory, used, gone: memory.supersede(gone, used),
+    "let it supersede": lambda memory, used, gone: memory.supersede(used, gone),
+    "remember what supersedes it": lambda memory, _, gone: memory.remember("Zoltan keeps the books", supersedes=gone),
+    "remember what is derived": lambda memory, _, gone: memory.remember("Zoltan keeps books", derived_from=[gone]),
+    "resolve by superseding": lambda memory, used, gone: memory.resolve((gone, used), "supersede"),
+    "resolve by superseding it": lambda memory, used, gone: memory.resolve((used, gone), "supersede"),
+    "resolve by an update": lambda memory, used, gone: memory.resolve((gone, used), "update"),
+    "resolve by an update of it": lambda memory, used, gone: memory.resolve((used, gone), "update"),
+    "resolve by forgetting the other": lambda memory, used, gone: memory.resolve((gone, used), "forget"),
+    "confirm": lambda memory, used, gone: memory.confirm(used, gone),
+    "confirm it alone": lambda memory, _, gone: memory.confirm(gone),
+}
+
+
+@pytest.mark.parametrize("verb", RELATING)
+@pytest.mark.parametrize("status", ["forgotten", "archived"])
+def test_no_verb_relates_a_memory_to_one_that_was_put_away(memory, pair, verb, status) -> None:
+    used, gone = pair
+    if status == "forgotten":
+        memory.forget(gone.id)
+    else:
+        other = memory.remember("Zoltan pays invoices twice a month", tags=["money"]).memory
+        memory.resolve((gone.id, other.id), "update")
+    assert memory.get(gone.id).status == status
+    before = memory.log(limit=50)
+    with pytest.raises(InvalidInput, match=rf"{gone.short_id} is {status}.*restore"):
+        RELATING[verb](memory, used.id, gone.id)
+    assert memory.log(limit=50) == before
+    assert memory.get(used.id).status == "active"
+
+
+def test_praise_links_what_helped_with_nothing_that_was_forgotten_since(memory) -> None:
+    one = memory.remember("Kestrel builds run nightly").memory
+    two = memory.remember("Kestrel builds take an hour").memory
+    memory.recall("Kestrel builds")
+    memory.feedback(one.id, helpful=True)
+    memory.forget(one.id)
+    assert memory.feedback(two.id, helpful=True).strength > two.strength
+    assert memory.get(two.id).links == ()
+
+
 def test_links_of_others_are_not_found(memory, pair) -> None:
     theirs = memory.with_identity(agent="eve").remember("Eve keeps a private ledger", scope="agent", tags=["z"]).memory
     foreign = memory.with_identity(account="other").remember("A foreign fact", tags=["z"]).memory

@@ -98,13 +98,23 @@ def test_nobody_plants_a_memory_in_anothers_room(ada, kept, where, text) -> None
     assert whole(owner) == before
 
 
-def test_naming_another_in_a_draft_shows_nothing_of_its_room(ada, beside) -> None:
-    if beside.scope == "team":
-        out = ada.remember(OTHER_VALUE, scope="global", team="ops")
-        assert beside.id not in every_field(out)
-    else:
-        with pytest.raises(InvalidInput, match="you are not 'eve'"):
-            ada.remember(OTHER_VALUE, scope="global", agent="eve")
+@pytest.mark.parametrize("scope", [None, "global", "project", "session"])
+def test_nobody_writes_in_the_name_of_another_agent_or_team(memory, beside, scope) -> None:
+    where = {"scope": scope, "project": "shop", "session": "s1"}
+    names = {"team": "ops"} if beside.scope == "team" else {"agent": "eve"}
+    for ada in (memory.with_identity(agent="ada"), memory.with_identity(agent="ada", teams=["red"])):
+        with pytest.raises(InvalidInput, match=r"you are not (in 'ops'|'eve')") as refused:
+            ada.remember(OTHER_VALUE, **where, **names)
+        assert beside.id not in str(refused.value)
+        assert ada.list() == []
+
+
+def test_a_member_names_its_own_teams_and_who_has_no_name_names_any(memory) -> None:
+    red = memory.with_identity(teams=["red", "blue"])
+    assert red.remember("The tram is early", team="blue").memory.team == "blue"
+    with pytest.raises(InvalidInput, match="you are not in 'green'"):
+        red.remember("The tram is late", team="green")
+    assert memory.remember("The tram is full", team="green", agent="eve").memory.team == "green"
 
 
 def test_what_another_recalled_is_no_echo_of_mine(memory, ada, kept) -> None:

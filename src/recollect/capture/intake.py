@@ -27,6 +27,7 @@ from recollect.validation import (
     clean_time,
     clean_triggers,
     one_of,
+    require_kept,
 )
 from recollect.values.draft import Draft
 from recollect.values.enums import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, TRUST_OF_SOURCE, ProvenanceKind
@@ -76,8 +77,7 @@ def record_of(
     named["agent"] = named["agent"] or (identity.agent if draft.scope == "agent" else None)
     scope = draft.scope or ("project" if named["project"] else "global")
     _check_scope(scope, named)
-    if scope != "agent" and identity.agent is not None and named["agent"] not in (None, identity.agent):
-        raise InvalidInput("agent", f"you are not {named['agent']!r}", "leave it out, or write as that agent")
+    _check_names(scope, named, identity)
     _check_membership(scope, named, identity)
     source = draft.source or _source_of(named["speaker"])
     return Record(
@@ -131,6 +131,16 @@ def _check_scope(scope: str, named: Mapping[str, str | None]) -> None:
         raise InvalidInput(
             scope, f"is missing, but the scope is {scope!r}", f"name the {scope}, or choose another scope"
         )
+
+
+def _check_names(scope: str, named: Mapping[str, str | None], identity: Identity) -> None:
+    """Refuse the name of another agent, or of a team of others, beside a scope that does not need it."""
+    agent, team = named["agent"], named["team"]
+    if scope != "agent" and identity.agent is not None and agent not in (None, identity.agent):
+        raise InvalidInput("agent", f"you are not {agent!r}", "leave it out, or write as that agent")
+    is_named = identity.agent is not None or any(not one.startswith(RESERVED) for one in identity.teams)
+    if scope != "team" and is_named and team is not None and team not in identity.teams:
+        raise InvalidInput("team", f"you are not in {team!r}", "leave it out, or write as a member of it")
 
 
 def _check_membership(scope: str, named: Mapping[str, str | None], identity: Identity) -> None:
@@ -187,9 +197,10 @@ def find_superseded(reader: Reader, identity: Identity, wanted: str, position: i
 
 
 def _find_one(reader: Reader, identity: Identity, wanted: str, field: str) -> Record:
-    """The one memory an id refers to, among those the identity can reach."""
+    """The one memory in use that an id refers to, among those the identity can reach."""
     found = reader.find_by_id(identity.account, wanted)
     reachable = [record for record in found if record is not None and reaches(identity, record.place)]
     if len(reachable) != 1:
         raise InvalidInput(field, f"{wanted!r} is not one memory here", "give the id of an existing one")
+    require_kept(field, reachable[0])
     return reachable[0]

@@ -13,7 +13,7 @@ from recollect.capture.edit import edited
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Calibrated, Judge, Progress, Reader, Transaction
 from recollect.unit_of_work import Embed, UnitOfWork, chain_of, own_chain
-from recollect.validation import one_of, shown
+from recollect.validation import one_of, require_kept, shown
 from recollect.values.enums import RESOLUTIONS, Resolution
 from recollect.values.ids import new_id, normalised
 from recollect.values.link import MOST_LINKS, Link
@@ -216,11 +216,11 @@ def resolve(uow: UnitOfWork, conflict: Disputed, resolution: Resolution, content
         newer, older = (uow.find(tx, side) for side in sides)
         if newer.id == older.id:
             raise InvalidInput("conflict", "names one memory twice", "name two memories")
-        for side in (newer, older):
-            if side.status == "forgotten" and resolution in ("update", "supersede"):
-                raise InvalidInput(
-                    "conflict", f"{side.short_id} is forgotten", "restore it first, or leave it forgotten"
-                )
+        if resolution in ("update", "supersede"):
+            require_kept("conflict", older)
+        if resolution != "keep_both":
+            # Without the newer one, nothing would be left of the two.
+            require_kept("conflict", newer)
         if resolution == "supersede":
             own_chain(tx, uow.viewer.identity, newer)
         if resolution == "keep_both":

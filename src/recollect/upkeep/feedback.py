@@ -16,7 +16,7 @@ from recollect.ports import Transaction
 from recollect.unit_of_work import UnitOfWork
 from recollect.upkeep.clusters import refine
 from recollect.upkeep.links import strengthen
-from recollect.validation import clean_list, require_one_of
+from recollect.validation import OUT_OF_USE, clean_list, require_kept, require_one_of
 from recollect.values.enums import VERDICTS, EventKind, Verdict
 from recollect.values.memory import Record
 from recollect.values.scope import reaches
@@ -99,6 +99,8 @@ def confirm_hits(
         good, bad = ({record.id: record for record in (uow.find(tx, one) for one in ids)} for ids in (helped, rejected))
         if good.keys() & bad.keys():
             raise InvalidInput("rejected", "a memory cannot have helped and not helped", "name it once")
+        for record in good.values():
+            require_kept("helped", record)
         confirm(tx, list(good.values()), list(bad.values()), now)
         rows = tx.rows_of(account, list(good))
         tx.touch(account, dict.fromkeys(rows, (1, now)))
@@ -114,9 +116,11 @@ def confirm_hits(
 def _link_together(uow: UnitOfWork, tx: Transaction, record: Record) -> None:
     """Link a memory that helped with those of the same recall that helped before."""
     others = uow.runtime.deferred.confirm(record.id)
-    if others:
+    if others and record.status not in OUT_OF_USE:
         known = [other for other in tx.get(record.account, [record.id, *others[-3:]]) if other is not None]
-        strengthen(tx, [other for other in known if reaches(uow.viewer.identity, other.place)])
+        # Another one may have been forgotten since.
+        used = [other for other in known if other.status not in OUT_OF_USE]
+        strengthen(tx, [other for other in used if reaches(uow.viewer.identity, other.place)])
 
 
 def _reread(tx: Transaction, record: Record) -> Record:

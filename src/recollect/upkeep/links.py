@@ -8,7 +8,7 @@ from itertools import combinations
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Reader, Transaction
 from recollect.unit_of_work import UnitOfWork, chain_of, own_chain
-from recollect.validation import one_of, require_number
+from recollect.validation import one_of, require_kept, require_number
 from recollect.values.enums import LINK_RELATIONS, LinkRelation
 from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import ProvenanceChain, Record
@@ -17,7 +17,6 @@ from recollect.values.scope import shares
 # The weight of a link between memories that helped together: the first time, then each time a quarter of the rest to 1.
 FIRST_WEIGHT, STEP = 0.3, 0.25
 _MOST_TOGETHER = 6
-_HIDDEN = ("forgotten", "archived")
 
 
 def with_link(reader: Reader, source: Record, target: Record, relation: LinkRelation, weight: float) -> Record:
@@ -35,9 +34,8 @@ def with_link(reader: Reader, source: Record, target: Record, relation: LinkRela
 def _check(reader: Reader, source: Record, target: Record, relation: LinkRelation) -> None:
     if source.id == target.id:
         raise InvalidInput("target", "a memory cannot be linked to itself", "name another memory")
-    for field, memory in (("source", source), ("target", target)):
-        if memory.status in _HIDDEN:
-            raise InvalidInput(field, f"{memory.short_id} is {memory.status}", f"`restore {memory.short_id}` first")
+    require_kept("source", source)
+    require_kept("target", target)
     if relation == "derived_from" and source.id in {record.id for record in sources_of(reader, target)}:
         raise InvalidInput(
             "target", "that would make a circle", "a memory cannot be derived from what was derived from it"
@@ -126,6 +124,8 @@ def supersede(uow: UnitOfWork, old: str, new: str) -> Record:
     """Let one stored memory supersede another; the old one is kept with its history and no longer recalled."""
     with uow.transaction() as tx:
         target, newest = uow.find(tx, old), uow.find(tx, new)
+        require_kept("old", target)
+        require_kept("new", newest)
         chain = own_chain(tx, uow.viewer.identity, newest)
         below = {record.id for record in chain_of(tx, target)}
         if target.id in {record.id for record in chain} or newest.id in below:
