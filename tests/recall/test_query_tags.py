@@ -65,3 +65,60 @@ def test_a_question_with_a_filter_in_it_is_no_gap(memory) -> None:
     memory.remember("The checkout is owned by Maria", tags=["owners"])
     memory.recall("#owners penguins of Antarctica")
     assert memory.gaps() == []
+
+
+@pytest.fixture
+def numbered(memory):
+    """Memories about numbers, two of which have a number as their tag."""
+    memory.remember("Issue #42 is about slow checkout")
+    memory.remember("Fixes live in PR #1187")
+    memory.remember("The tram to the harbour is late", tags=["42", "transport"])
+    memory.remember("Rosa plays the cello on Sundays", tags=["1187", "7"])
+    memory.remember("The garden needs water in July")
+    return memory
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is issue #42 about?", "Issue #42 is about slow checkout"),
+        ("issue (#42)", "Issue #42 is about slow checkout"),
+        ("What does PR #1187 fix?", "Fixes live in PR #1187"),
+        ("#1187 fixes live where?", "Fixes live in PR #1187"),
+    ],
+)
+def test_a_number_beside_other_words_is_a_word_even_if_it_is_a_tag(numbered, profile, question, answer) -> None:
+    found = numbered.recall(question, profile=profile)
+    assert answer in [hit.memory.content for hit in found]
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("#42", {"Issue #42 is about slow checkout", "The tram to the harbour is late"}),
+        (" (#42)?", {"Issue #42 is about slow checkout", "The tram to the harbour is late"}),
+        ("#1187", {"Fixes live in PR #1187", "Rosa plays the cello on Sundays"}),
+        ("#7", {"Rosa plays the cello on Sundays"}),
+        ("#42 #transport", {"The tram to the harbour is late"}),
+        ("#transport", {"The tram to the harbour is late"}),
+    ],
+)
+def test_a_tag_alone_brings_what_has_it_and_for_a_number_what_says_it(numbered, profile, question, answers) -> None:
+    found = numbered.recall(question, profile=profile)
+    assert {hit.memory.content for hit in found} == answers
+    assert found.answered
+
+
+def test_a_number_alone_respects_the_filter_and_who_asks(numbered) -> None:
+    numbered.with_identity(agent="eve").remember("Eve keeps a diary of geese", scope="agent", tags=["42"])
+    numbered.remember("Never deploy 42 on a Friday", type="rule")
+    assert [hit.memory.content for hit in numbered.recall("#42", type="rule")] == ["Never deploy 42 on a Friday"]
+    assert "Eve keeps a diary of geese" not in [hit.memory.content for hit in numbered.recall("#42", limit=50)]
+
+
+def test_a_number_is_still_a_filter_as_a_filter(numbered) -> None:
+    found = numbered.recall("what is issue 42 about?", tags=["42"])
+    assert [hit.memory.content for hit in found] == ["The tram to the harbour is late"]

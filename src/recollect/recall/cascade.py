@@ -41,13 +41,17 @@ class Cascade(Profile):
 
     def reach(self, features: Features, edges: EdgeSource) -> dict[int, GraphPath]:
         """The memories the most similar ones lead to, themselves included, by row."""
-        order = np.argsort(-features.similarity, kind="stable")[: self.seeds]
-        seeds: dict[Node, float] = {
-            ("memory", int(features.candidates.rows[i])): float(features.similarity[i])
+        similarity, seeds = features.similarity, self.seeds
+        if features.all_asked_for:
+            # A tag need not be like the texts that have it.
+            similarity, seeds = np.maximum(similarity, np.float32(self.floor)), len(similarity)
+        order = np.argsort(-similarity, kind="stable")[:seeds]
+        starts: dict[Node, float] = {
+            ("memory", int(features.candidates.rows[i])): float(similarity[i])
             for i in order
-            if features.similarity[i] >= self.floor
+            if similarity[i] >= np.float32(self.floor)
         }
-        walked = walk(seeds, edges, depth=self.depth, decay=self.decay)
+        walked = walk(starts, edges, depth=self.depth, decay=self.decay)
         best = walked.top([node for node in walked if node[0] == "memory"], MOST_REACHED)
         return {int(node[1]): walked[node] for node in best}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,8 @@ class Features:
     `reached` has the graph paths by row, for profiles that walk the graph. `shared_names` says how strongly each candidate is
     connected to the best ones by a rare name, for profiles that expand by names. `unrelated` is the similarity of an unrelated
     memory: that of the mean of all memories, if it is known. `foreign` says that cosines are known but say little, because the
-    embedder does not know the script of the query; then it counts as not `embedded`.
+    embedder does not know the script of the query; then it counts as not `embedded`. `all_asked_for` says that the
+    query is nothing but a #tag, and the candidates are what has it.
     """
 
     query: Query
@@ -56,6 +57,7 @@ class Features:
     shared_names: Floats | None = None
     unrelated: float | None = None
     foreign: bool = False
+    all_asked_for: bool = False
 
     @property
     def columns(self) -> Columns:
@@ -64,6 +66,10 @@ class Features:
     @property
     def bm25(self) -> Floats:
         return self.candidates.bm25
+
+    def with_words(self) -> NDArray[np.bool_]:
+        """Which candidates have a word of the query; all of them where a #tag alone asked for them."""
+        return np.asarray((self.bm25 > 0) | self.all_asked_for)
 
     def topic_coverage(self) -> Floats:
         """The part of what the query is about that each candidate has.
@@ -129,7 +135,8 @@ def _half_lives() -> Floats:
 def fetch_candidates(state: RecallState) -> None:
     """Stage: search the store and compute the features of what it returns."""
     found = state.reader.candidates(state.search)
-    state.features = extract_features(state.prepared.query, found, state.prepared.calibration)
+    features = extract_features(state.prepared.query, found, state.prepared.calibration)
+    state.features = replace(features, all_asked_for=bool(state.tags) and state.prepared.query.only_tags)
 
 
 def extract_features(query: Query, candidates: Candidates, calibration: Calibrated | None) -> Features:

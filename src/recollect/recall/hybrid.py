@@ -179,7 +179,7 @@ def _is_answer(features: Features) -> NDArray[np.bool_]:
     """Without meaning, a memory that shares no word with the query (and no neighbour that does) is no answer."""
     if features.embedded or features.foreign:
         return np.ones(len(features.candidates), np.bool_)
-    return np.asarray(features.bm25 > 0) | ~features.candidates.selected
+    return features.with_words() | ~features.candidates.selected
 
 
 def _flag(values: NDArray[np.bool_]) -> Floats:

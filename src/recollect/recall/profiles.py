@@ -160,7 +160,7 @@ class Hebbian(Profile):
             "reinforcement": ScorePart(np.exp(self.growth * np.clip(columns.score, -200, 200)).astype(np.float32)),
             "recency": ScorePart((1 / (1 + self.decay * features.days_since(last))).astype(np.float32)),
         }
-        return Scores(np.where(features.bm25 > 0, _product(parts), np.nan), parts, multiplied=True)
+        return Scores(np.where(features.with_words(), _product(parts), np.nan), parts, multiplied=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ class Lexical(Profile):
         return max(limit, 50)
 
     def score(self, features: Features) -> Scores:
-        return Scores(np.where(features.bm25 > 0, features.bm25, np.nan), {"bm25": ScorePart(features.bm25)})
+        return Scores(np.where(features.with_words(), features.bm25, np.nan), {"bm25": ScorePart(features.bm25)})
 
 
 @dataclass(frozen=True, slots=True)

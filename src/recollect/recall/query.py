@@ -66,7 +66,8 @@ _MOST_TERMS, _START = 64, 400
 class Query:
     """A parsed query. `words` maps each term to the word it came from; `true_at` is the past moment it asks about.
 
-    `tags` are the words with a # before them. They filter only where such a tag exists; "PR #1187" is a word of the query.
+    `tags` are the words with a # before them, and `only_tags` says that there is nothing else. They filter only where such a tag
+    exists; "PR #1187" is a word of the query.
     `foreign` says that the embedder does not know the script of the query.
     """
 
@@ -79,6 +80,7 @@ class Query:
     words: Mapping[str, str] = field(default_factory=dict)
     true_at: datetime | None = None
     seasons: frozenset[str] = frozenset()
+    only_tags: bool = False
     foreign: bool = False
 
     @property
@@ -97,11 +99,12 @@ def parse_query(text: str, now: datetime, *, exact: bool = False) -> Query:
         raise InvalidInput("query", f"has {len(text):,} characters", f"ask in at most {MAX_QUERY:,}")
     plain = normalise(text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8"))
     tags, words = _tags(plain) if "#" in plain else ((), plain)
+    only_tags = bool(tags) and _WORD.search(_TAG.sub("", plain)) is None
     said = dict(islice(query_words(words).items(), _MOST_TERMS))
     past = past_moment(words, now)
     # A query about what was true at a time does not ask for what was said at that time.
     times = () if past else time_windows(words, now, exact=exact)
-    return Query(words, tuple(said), tags, now, detect_intent(words), times, said, past, _seasons(words))
+    return Query(words, tuple(said), tags, now, detect_intent(words), times, said, past, _seasons(words), only_tags)
 
 
 def is_foreign(text: str, scripts: frozenset[str] | None) -> bool:

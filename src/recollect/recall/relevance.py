@@ -47,6 +47,8 @@ def relevance(features: Features) -> Floats:
     by_meaning = _BOTH if len(found.idf) else _MEANING
     weights = by_meaning if features.embedded else _WORDS
     ones = np.ones(len(found), np.float32)
+    if features.all_asked_for:
+        return ones  # of a #tag, what has it is the answer
     many = found.considered / (found.considered + _MANY)
     values = {
         "similarity": features.similarity,

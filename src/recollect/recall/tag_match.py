@@ -1,5 +1,6 @@
 """Tags in a query: a #tag that exists is a filter; a `named` recall is restricted to the tags it names, with or without #.
 
+A number is mostly no tag even if there is one: "issue #42" and "PR #1187" are words. Alone, "#42" brings what has either.
 Names are matched strictly: the first two letters of a word must be right, and short words must be right altogether.
 """
 
@@ -32,11 +33,15 @@ def filter_by_tags(state: RecallState) -> None:
     if not asked:
         return
     known = set(state.reader.tag_names(state.request.viewer.account))
-    state.tags = tuple(tag for tag in asked if tag in known and _is_visible(state, tag))
-    unknown = [tag for tag in asked if tag not in state.tags]
+    found = [tag for tag in asked if tag in known and _is_visible(state, tag)]
+    unknown = [tag for tag in asked if tag not in found]
     if unknown:
         names = ", ".join(f"#{shorten(tag)}" for tag in unknown[:_MOST_NAMED])
         state.notes += (f"no memory here is tagged {names}: searched as a word",)
+    if found and state.prepared.query.only_tags and all(map(str.isdecimal, asked)):
+        state.tags, state.search = tuple(found), state.search.for_rows(_with_tag_or_word(state, found))
+        return
+    state.tags = tuple(tag for tag in found if not tag.isdecimal())
     if state.tags:
         narrowed = state.search.filter
         both = tuple(dict.fromkeys((*narrowed.tags, *state.tags)))
@@ -49,6 +54,23 @@ def _is_visible(state: RecallState, tag: str) -> bool:
     search = replace(state.search, filter=Filter(tags=(tag,), statuses=own.statuses, without=own.without))
     (rows,) = state.reader.list_by_delivery(search, [DeliveryQuery(limit=1)])
     return bool(rows)
+
+
+def _with_tag_or_word(state: RecallState, tags: Sequence[str]) -> tuple[int, ...]:
+    """The rows that have one of some tags, and those that have a word of the query."""
+    own, words = state.search.filter, state.prepared.query.terms
+    tagged = (replace(state.search, filter=replace(own, tags=(*own.tags, tag))) for tag in tags)
+    rows = [
+        row
+        for search in tagged
+        for found in state.reader.list_by_delivery(search, [DeliveryQuery(limit=_MOST_MEMBERS)])
+        for row in found
+    ]
+    if words:
+        by_word = replace(state.search, vector=None, terms=words, neighbours=0, windows=(), standing=False, every=0)
+        said = state.reader.candidates(by_word)
+        rows += said.rows[(said.matches > 0).any(axis=1)].tolist()
+    return tuple(dict.fromkeys(rows))
 
 
 def match_tags(state: RecallState) -> None:
