@@ -303,3 +303,22 @@ def test_what_was_just_recalled_can_be_corrected(memory) -> None:
     memory.recall("release train")
     corrected = memory.update(kept.id, content="The release train leaves on Tuesday at nine")
     assert corrected.content == "The release train leaves on Tuesday at nine"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The field is 10² metres long", "The field is 102 metres long"),
+        ("The area is x²", "The area is x2"),
+        ("The guard checks a && b", "The guard checks a || b"),
+        ("Rosa rated the cello lesson 👍", "Rosa rated the cello lesson 👎"),
+        ("The harbour door is open?", "The harbour door is open."),
+        ("The lens is at 5°", "The lens is at 5'"),
+    ],
+)
+def test_a_text_that_differs_in_a_symbol_is_kept_beside_the_other(memory, old, new) -> None:
+    memory.remember(old)
+    out = memory.remember(new)
+    assert (out.kind, out.memory.content) == ("stored", new)
+    assert {record.content for record in memory.list()} == {old, new}
+    assert memory.remember(new).kind == "reinforced"

@@ -432,3 +432,11 @@ def test_deleting_one_of_two_keys_keeps_the_value_of_the_other(world: World) -> 
         world.memory.router.write(key, TEXT, tier="long_term")
     world.memory.router.delete("a")
     assert world.memory.router.read("b").value == TEXT
+
+
+@pytest.mark.parametrize("again", ["{}?", "{} 👀", "~ {}", "{} [x]", "**{}** 🎉"])
+def test_a_symbol_more_does_not_bring_back_what_was_forgotten(memory, again) -> None:
+    text = "Priya is interviewing at Globex behind our manager's back"
+    memory.forget(memory.remember(text).memory.id)
+    out = memory.remember(again.format(text))
+    assert (out.kind, memory.list()) == ("refused", [])

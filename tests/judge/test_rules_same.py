@@ -97,3 +97,70 @@ def test_the_same_thing_said_twice_is_the_same(old: str, new: str) -> None:
 def test_one_other_value_role_or_denial_is_never_the_same(old: str, new: str, similarity: float) -> None:
     assert compare(old, new, similarity).relation != "same"
     assert compare(new, old, similarity).relation != "same"
+
+
+# The same words, and yet another statement: a digit above the line, an operator, an emoji, a unit, a question.
+OTHER_SYMBOLS = [
+    ("The field has 10² metres", "The field has 102 metres"),
+    ("The area is x²", "The area is x2"),
+    ("Water is H₂O", "Water is H2O"),
+    ("Add 2½ cups of flour", "Add 21/2 cups of flour"),
+    ("Add ½ cup of flour", "Add 1/2 cup of flour"),
+    ("Add ½ cup of flour", "Add ¼ cup of flour"),
+    ("The check is a && b", "The check is a || b"),
+    ("The check is a && b", "The check is a b"),
+    ("The check is a && !b", "The check is a && b"),
+    ("The result is a & b", "The result is a && b"),
+    ("The result is width * height", "The result is width / height"),
+    ("The result is a*b", "The result is a|b"),
+    ("The mask is a | b & c", "The mask is a && b | c"),
+    ("The condition is a < b", "The condition is a > b"),
+    ("The condition is a <= b", "The condition is a < b"),
+    ("The mode is = 5", "The mode is ≠ 5"),
+    ("The tolerance is 5", "The tolerance is ±5"),
+    ("The tolerance is 5", "The tolerance is ~5"),
+    ("Rosa rated it 👍", "Rosa rated it 👎"),
+    ("Rosa rated it", "Rosa rated it 👎"),
+    ("Rosa voted ✓ on the plan", "Rosa voted ✗ on the plan"),
+    ("Rosa felt :)", "Rosa felt :("),
+    ("The team is 🇩🇪", "The team is 🇦🇹"),
+    ("The door is open?", "The door is open."),
+    ("door open?", "door open."),
+    ("The door is open", "Is the door open?"),
+    ("La porte est ouverte ?", "La porte est ouverte."),
+    ("门开着吗？", "门开着吗。"),
+    ("The lens is at 5°", "The lens is at 5'"),
+    ("The lens is at 5'", 'The lens is at 5"'),
+    ("The lens is at 5°", "The lens is at 5"),
+    ("The price is €50", "The price is ₹50"),
+    ("The rate is 5%", "The rate is 5‰"),
+    ("Write it in C++", "Write it in C#"),
+    ("The interval is [0, 1]", "The interval is {0, 1}"),
+    ("The folder is ~/notes", "The folder is /notes"),
+    ("A → B", "A ← B"),
+]
+# What only separates, quotes, decorates or emphasises.
+SAME_SYMBOLS = [
+    ("Deploy with **make deploy**", "Deploy with `make deploy`"),
+    ("* Deploy with make deploy", "- Deploy with make deploy"),
+    ("• Deploy with make deploy", "Deploy with make deploy!"),
+    ("We use Redis & Postgres", "We use Redis and Postgres"),
+    ('The team is called "Kestrel"', "The team is called «Kestrel»"),
+    ("The cache – a Redis – is warm", "The cache - a Redis - is warm"),
+    ("Rosa rated it 👍👍", "Rosa rated it 👍"),
+    ("Rosa rated it 👍🏽", "Rosa rated it 👍\ufe0f"),
+    ("Our product is Kestrel™", "Our product is Kestrel"),
+    ("The check is a && b, or c", "the check is  a && b or c."),
+    ("Is the door open?", "is the door open??"),
+    ("You said 'room 5'", 'You said "room 5"'),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), [*OTHER_SYMBOLS, *(pair[::-1] for pair in OTHER_SYMBOLS)])
+def test_texts_that_differ_in_a_symbol_are_not_the_same(old: str, new: str) -> None:
+    assert compare(old, new, 1.0).relation != "same"
+
+
+@pytest.mark.parametrize(("old", "new"), SAME_SYMBOLS)
+def test_punctuation_that_says_nothing_makes_no_other_text(old: str, new: str) -> None:
+    assert compare(old, new, 1.0).relation == "same"

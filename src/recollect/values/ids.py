@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import unicodedata
 from datetime import datetime
 from functools import lru_cache
+
+from recollect.values.normalise import comparable
 
 _TRAILING = " \t\r\n.!。！"
 
@@ -22,7 +23,7 @@ def new_id(at: datetime) -> str:
 
 def normalised(text: str) -> str:
     """Text for the exact-duplicate check: case, spacing, width and a final full stop do not matter."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(_TRAILING)
+    return " ".join(comparable(text).casefold().split()).rstrip(_TRAILING)
 
 
 @lru_cache(maxsize=32)  # a write needs it three times: for the tombstones, the duplicate check and the row

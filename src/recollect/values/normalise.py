@@ -1,10 +1,11 @@
-"""The form in which every text is stored, screened and shown: no invisible characters, and letters in their usual shape.
+"""The forms of a text: the one in which it is stored, screened and shown, and a wider one in which texts are compared.
 
 `normalise` is the only place that decides this; docs/decisions/0029-normal-form.md says why it is not plain NFKC.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
@@ -36,6 +37,17 @@ def normalise(text: str) -> str:
     changes = {ord(char): usual for char in odd if (usual := usual_shape(char)) != char}
     # Without what stood between them, a letter and its accent may compose.
     return unicodedata.normalize("NFC", composed.translate(changes)) if changes else composed
+
+
+def comparable(text: str) -> str:
+    """The text as it is compared with others: NFKC, but with superscripts, subscripts and fractions as they are written."""
+    if text.isascii():
+        return text
+    valued = {char for char in set(text) if not char.isascii() and unicodedata.decomposition(char).startswith(_VALUED)}
+    if not valued:
+        return unicodedata.normalize("NFKC", text)
+    parts = re.split(f"([{re.escape(''.join(sorted(valued)))}])", text)
+    return "".join(part if part in valued else unicodedata.normalize("NFKC", part) for part in parts)
 
 
 def normalise_value(value: Any) -> Any:

@@ -5,11 +5,11 @@ It works on the pieces of `tokens` and the keys of `words`; `sameness` and `chan
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from recollect.judge.rules.lexicon import Lexicon
-from recollect.judge.rules.tokens import bigrams, is_cjk, pieces
+from recollect.judge.rules.tokens import bigrams, is_cjk, pieces, symbols
 from recollect.judge.rules.transitions import normalise_change, shortened
 from recollect.judge.rules.words import Word, key_of, word_of
 
@@ -49,6 +49,7 @@ class TextAnalysis:
     adverbs: tuple[str, ...]
     classes: frozenset[int]  # where an indefinite article stands in the frame
     lexicon: Lexicon
+    symbols: tuple[str, ...] = ()  # what it says beside its words, in order
 
     @property
     def negative(self) -> bool:
@@ -57,12 +58,12 @@ class TextAnalysis:
 
 def analyse_text(text: str, lexicon: Lexicon) -> TextAnalysis:
     """Analyse a text; `analyse` caches the result."""
-    return _Reading(pieces(text, lexicon), lexicon).run(plain_text(text))
+    return replace(_Reading(pieces(text, lexicon), lexicon).run(plain_text(text)), symbols=symbols(text))
 
 
 def plain_text(text: str) -> str:
-    """A text without differences of case, spaces and a final stop."""
-    return " ".join(text.casefold().split()).rstrip(".!?。！？ ")
+    """A text without differences of case, spaces and a final stop. A question mark is none: it makes another statement."""
+    return " ".join(text.casefold().split()).rstrip(".!。！ ")
 
 
 @dataclass(slots=True)

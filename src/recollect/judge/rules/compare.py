@@ -38,12 +38,10 @@ def compare(
     before, after = analyse(old, lexicon), analyse(new, lexicon)
     if not after.left and before.words.isdisjoint(after.words):
         return _UNRELATED
-    return (
-        same(before, after, similarity, duplicate)
-        or _extended(before, after)
-        or changed(before, after, similarity, functional)
-        or _DIFFERENT
-    )
+    alike = same(before, after, similarity, duplicate)
+    if alike is not None:
+        return _with_other_symbols(before, after) or alike
+    return _extended(before, after) or changed(before, after, similarity, functional) or _DIFFERENT
 
 
 @lru_cache(maxsize=4096)
@@ -75,6 +73,16 @@ def _extended(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
     if new.changed or new.ended or not old.words <= new.words or not _in_order(old.gist, new.gist):
         return None
     return Verdict("extends", "the new one says all of the old one and more", 0.8) if not residue(old, new)[0] else None
+
+
+def _with_other_symbols(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
+    """The words say the same, and yet one asks, or has another operator or emoji: "a && b" and "a || b"."""
+    before, after = old.symbols, new.symbols
+    if before == after or (old.gist != new.gist and sorted(before) == sorted(after)):
+        return None
+    if set(before) < set(after):
+        return Verdict("extends", "the same words and a symbol more", 0.7)
+    return Verdict("related", "the same words with other symbols", 0.7)
 
 
 def _in_order(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
 from recollect.judge.rules.lexicon import Lexicon
+from recollect.values.normalise import comparable, usual_shape
 
 Units = dict[str, tuple[str, float]]
 
@@ -22,6 +24,16 @@ _TOKEN = re.compile(
     rf"|[{_CJK}]+|(?<![^\s(=:])[-+](?=\d)[\d.,]*\d|[$€£¥%]|[=!<>]=|[<>=^]+|[.,;:!?]"
 )
 _STOPS = frozenset(".,;:!?")
+# What may say something beside the words; nearly all texts have none of it. All but ASCII may be a symbol.
+_MAY_BE_SYMBOLS = re.compile(r"[^\w\s.,;:()'\"`-]|[:;=8][\^'-]?[()]|\d['\"]", re.ASCII)
+_EMOTICON = re.compile(r"(?<!\S)[:;=8][\^'-]?[()\[\]DP/|\\](?!\S)")
+_NOT = re.compile(r"(?<![\w!?])!(?=[\w(])")
+_PRIME = re.compile(r"(?<=\d)['\"](?!\w)")
+# Punctuation that says something; all other separates, quotes or emphasises.
+_SPEAKING = frozenset("&*/\\%‰[]{}?؟§†‡′″‴")
+# Symbols that only decorate.
+_IDLE = frozenset("™®©▪▫►▶")
+_EMPHASIS = re.compile(r"(?m)^\s*[*•]\s|(?<![\w*])\*+(?=\w)|(?<=\w)\*+(?![\w*])|(?<=\s)&(?=\s)")
 _DIGIT = re.compile(r"\d")
 _CJK_RUN = re.compile(f"[{_CJK}]")
 _NUMBER = re.compile(r"[-+]?v?\d[\d.,:/\-]*", re.ASCII)
@@ -59,13 +71,61 @@ _CURRENCY = frozenset("$€£¥")
 
 def pieces(text: str, lexicon: Lexicon) -> list[str]:
     """The pieces of a text in order, in their own letter case; punctuation that separates clauses is kept."""
-    text = unicodedata.normalize("NFKC", text).replace("\u2019", "'").replace("`", " ")
+    text = comparable(text).replace("\u2019", "'").replace("`", " ")
     if lexicon.elisions is not None:
         text = lexicon.elisions.sub(r"\1 ", text)
     if _DIGIT.search(text) is None:
         found = _split(text)
         return found if lexicon.numbers.keys().isdisjoint(map(str.lower, found)) else _with_amounts(found, lexicon)
     return _with_amounts(_split(_with_plain_dates(text, lexicon)), lexicon)
+
+
+def symbols(text: str) -> tuple[str, ...]:
+    """What a text says beside its words, in order: operators, emoji, units such as degrees, and that it asks."""
+    text = comparable(text)
+    if _MAY_BE_SYMBOLS.search(text) is None:
+        return ()
+    text = _EMPHASIS.sub(" ", text)
+    found = [(match.start(), match[0]) for match in _EMOTICON.finditer(text)]
+    found += [(match.start(), "!") for match in _NOT.finditer(text)]
+    found += [(at.start(), at[0]) for at in _PRIME.finditer(text) if text.count(at[0]) % 2]
+    end = 0
+    for match in _TOKEN.finditer(text):
+        found += _symbols_in(text, end, match.start())
+        if match[0] == "?":
+            found.append((match.start(), "?"))
+        end = match.end()
+    found += _symbols_in(text, end, len(text))
+    ordered = [symbol for _, symbol in sorted(found)]
+    # Two thumbs say no more than one.
+    return tuple(symbol for symbol, before in zip(ordered, ["", *ordered], strict=False) if symbol != before)
+
+
+def _symbols_in(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    """The symbols between two pieces of a text; those in ASCII that touch are one: `&&` is not `&`."""
+    run = ""
+    for at in range(start, end):
+        char = text[at]
+        says = _says_something(char)
+        if says and char.isascii():
+            run += char
+            continue
+        if run:
+            yield at - len(run), run
+        run = ""
+        if says:
+            yield at, char
+    if run:
+        yield end - len(run), run
+
+
+def _says_something(char: str) -> bool:
+    if char in _SPEAKING:
+        return True
+    if char in _IDLE or (not char.isascii() and usual_shape(char) == ""):
+        return False
+    category = unicodedata.category(char)
+    return category[0] in "SM" and category != "Sk"
 
 
 def _split(text: str) -> list[str]:
