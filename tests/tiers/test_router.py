@@ -4,6 +4,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 import recollect
@@ -295,3 +296,57 @@ def test_an_entry_whose_key_would_be_lost_is_kept(memory) -> None:
     memory.router.consolidate("s1")
     for key in ("one", "two"):
         assert memory.router.read(key, session="s1").value == "The lighthouse is painted white"
+
+
+def endless() -> list[object]:
+    """A list that contains itself."""
+    value: list[object] = []
+    value.append(value)
+    return value
+
+
+def nested(depth: int) -> object:
+    value: object = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+NO_VALUES = {
+    "a number of numpy": (lambda: np.float32(0.5), "float32 is not JSON"),
+    "an array": (lambda: np.zeros(3), "ndarray is not JSON"),
+    "a set": (lambda: {1, 2}, "set is not JSON"),
+    "bytes": (lambda: {"k": b"bytes"}, "value.k: bytes is not JSON"),
+    "a huge number": (lambda: 10**5000, "more than 64 bits"),
+    "no number": (lambda: [float("nan")], "nan is not JSON"),
+    "a deep list": (lambda: nested(5000), "100 deep"),
+    "itself": (endless, "100 deep"),
+    "a key that is no text": (lambda: {1: 2}, "which is not text"),
+    "half a character": (lambda: "a\ud800", "lone surrogate"),
+    "too much": (lambda: ["x" * 1_000_001], "1,000,000 bytes"),
+}
+
+
+@pytest.mark.parametrize("what", NO_VALUES)
+def test_every_tier_refuses_what_is_no_value_in_the_same_words(ada, what) -> None:
+    make, message = NO_VALUES[what]
+    ada.pools.create("board")
+    before = ada.log(limit=50)
+    told = set()
+    for tier, where in (
+        ("working", {}),
+        ("short_term", {"session": "s1"}),
+        ("long_term", {}),
+        ("shared", {"pool": "board"}),
+    ):
+        with pytest.raises(InvalidInput) as refused:
+            ada.router.write("k", make(), tier=tier, **where)
+        told.add(str(refused.value).replace("data", "value"))
+    assert len(told) == 1, told
+    assert message in told.pop()
+    assert ada.log(limit=50) == before
+
+
+def test_a_value_of_long_term_memory_comes_back_as_json_keeps_it(ada) -> None:
+    ada.router.write("point", (1, {"a": [True, None, 2.5]}), tier="long_term")
+    assert ada.router.read("point", tier="long_term").value == [1, {"a": [True, None, 2.5]}]

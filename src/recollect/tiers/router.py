@@ -19,6 +19,7 @@ from recollect.ports import Reader, Transaction
 from recollect.recall.run import build_request, profile_named, run
 from recollect.recall.state import RecallRequest
 from recollect.tiers import pools, short_term
+from recollect.tiers.json_values import json_text
 from recollect.tiers.pools import Pools, visible_pools
 from recollect.tiers.promotion import KEY_TAKEN, PreparedEntry, Promotion
 from recollect.tiers.short_term import ShortTerm
@@ -187,7 +188,7 @@ class Router(Verbs):
 
         A value belongs to its key: it is neither merged with another that says the same, nor does it replace one.
         """
-        text = _text(key, value)
+        text = _text(key, json.loads(json_text("value", value)))
         draft = Draft(text, key=key, session=session, ttl=ttl, scope=self._scope)
         outcome = self._runtime.capture.remember(self._uow, [draft], compare=False)[0]
         if outcome.memory is None or not _has_key_already(outcome):
