@@ -1,4 +1,4 @@
-"""Logins written as a pair ("admin / Summer2026!") or as cells of a table under a heading such as "password"."""
+"""Logins: a pair ("admin / Summer2026!"), a sentence ("use hunter2 to log in"), or cells of a table under "password"."""
 
 from __future__ import annotations
 
@@ -18,6 +18,17 @@ _USERS: Final = frozenset(
     "admin administrator root sa postgres ubuntu pi deploy operator sysadmin oracle tomcat demo ec2-user guest superuser "
     "superadmin dba".split()
 )
+# Accounts that software brings along. Its name is also that of a product, so "postgres / mysql8" is no login.
+_PRODUCTS: Final = frozenset(
+    "postgres ubuntu pi deploy operator oracle tomcat demo guest elastic minioadmin mysql rabbitmq mongo redis "
+    "grafana jenkins kibana"
+    " zabbix cisco neo4j wordpress vagrant weblogic odoo nagios pfsense".split()
+)
+_ACCOUNTS: Final = _USERS | _PRODUCTS
+_LOOSE_PAIR: Final = (
+    rf"(?i)(?<![\w./-])(?P<user>{'|'.join(sorted(_ACCOUNTS, key=len, reverse=True))})"
+    r"(?P<separator>[ ]?(?:[-\u2013\u2014]|=>|->|\\)[ ]|,[ ]|\t[ ]?)(?P<value>(?![/|+.])[^\s\"'`<>(){}|]{6,60})"
+)
 _AFTER_ADDRESS: Final = r"@[\w-]{1,40}(?:\.[\w-]{1,30}){1,4}(?:[ ]?[-\u2013|,;]?[ ]|\s)([^\s/\"'`<>(){}|]{6,60})"
 _SYMBOL_AFTER_COLON: Final = r":[^\s/:]{4,59}[!#$%^&*]"
 _STRONG_SYMBOLS: Final = "!#$%^&*?="
@@ -31,6 +42,38 @@ _PAIR_CUES: Final = (
     "login",
     "zugangsdaten",
     *(name if len(name) > 4 else f"{name}:" for name in sorted(_USERS)),
+)
+_LOOSE_CUES: Final = frozenset(
+    f"{before}{name}{after}" for name in _ACCOUNTS for before in ("", "(", '"', "`") for after in ("", ",")
+)
+# A letter in disguise: the 3 of "s3cret", not that of "mysql8", "k8s" or "v3beta".
+_DISGUISED: Final = (
+    r"(?<![A-Za-z0-9])(?![vV]\d|[aA]11y|[lL]10n|sha1|md5"
+    r"|ipv4)(?=[A-Za-z0-9]{4})[A-Za-z0-9]*[A-Za-z](?:[013457]|00)[A-Za-z]"
+)
+
+# "use hunter2 to log in", "sign in to the NAS with hunter2".
+_ENTERS: Final = (
+    r"(?:log(?:ging)?[ -]?(?:in|on)(?:to)?|sign(?:ing)?[ -]?(?:in|on)(?:to)?|unlocks?|unlocking"
+    r"|get[ ]in(?:to)?|authenticate|ssh[ ]in(?:to)?)"
+)
+_ENTER_CUES: Final = (
+    "log in", "login", "log on", "logon", "logging in", "sign in", "sign-in", "unlock", "get in", "authenticate", "ssh in",
+)  # fmt: skip
+_TYPED: Final = r"[\"'`]?(?P<value>[^\s\"'`<>(){}|]{6,40})[\"'`]?"
+_WHERE: Final = r"(?:(?:to|on|at|into|as|with)\s(?:[\w.-]{1,20}\s){1,3}?(?:and\s)?)?(?:the\s\w{1,20}\s)?"
+_USED: Final = (
+    rf"(?i)\b(?:us(?:e|ing)|enter|type|try)\s{_TYPED}\s(?:to|for|when)\s(?:you\s)?{_ENTERS}\b",
+    rf"(?i)\b{_ENTERS}\s{_WHERE}(?:with|using|and)\s(?:[\w.-]{{1,20}}\sand\s)?{_TYPED}",
+    rf"(?i)\bto\s{_ENTERS}\b[^.\n]{{0,30}}?,?\s(?:use|type|enter)\s{_TYPED}",
+)
+_WORD_AND_DIGITS: Final = r"[a-z]{5,20}\d{1,4}[.,;:!]?$"
+# Ways to log in, and names of accounts, that end in a digit.
+_METHODS: Final = (
+    r"(?i)auth|saml|ldap|fido|kerber|x509|rsa|ed25519|ecdsa|token|passkey|yubi|keycloak|okta|user|account|admin"
+    r"|guest|node|room|page|port"
+    r"|http|tls|sso|google|github|gitlab|windows|python|android|iphone|office|face|touch|web|version|server|client"
+    r"|device|email|profile"
 )
 _LOGIN_WORDS: Final = (
     r"(?i)\bcred|log ?in|log ?on|sign(?:ed)? ?in|zugang|anmeld|acceso|identifiant|credencial|account|\bssh\b|\buser"
@@ -60,6 +103,46 @@ def login_pairs(text: str, lowered: str) -> Iterator[Finding]:
         match = compiled(_PAIR).search(text, match.end("user"))
 
 
+def loose_pairs(text: str, lowered: str) -> Iterator[Finding]:
+    """Passwords after the name of a usual account and a dash, a comma or an arrow: only those of a clear form."""
+    if _LOOSE_CUES.isdisjoint(lowered.split()):
+        return
+    for match in compiled(_LOOSE_PAIR).finditer(text):
+        value = match["value"].rstrip(".,;:?")
+        strong = any(map(str.isdigit, value)) and any(char in _STRONG_SYMBOLS for char in value)
+        spoken = _is_disguised(value) and _has_login_word(text, match.start())
+        if is_password(value) and any(map(str.isalpha, value)) and (strong or spoken):
+            yield Finding("login-pair", match.start("value"), match.start("value") + len(value))
+
+
+def spoken_logins(text: str, lowered: str) -> Iterator[Finding]:
+    """Passwords in sentences on how to get in, which do not say that they are one."""
+    for cue in _ENTER_CUES:
+        for at in positions(cue, lowered) if cue in lowered else ():
+            if compiled(r"\d").search(text, max(0, at - _REACH), at + _REACH):
+                yield from _typed(text, max(0, at - _REACH), at + _REACH)
+
+
+def _typed(text: str, start: int, end: int) -> Iterator[Finding]:
+    for pattern in _USED:
+        for match in compiled(pattern).finditer(text, start, end):
+            value = match["value"].rstrip(".,;:?")
+            if is_password(value) and _is_typed(value):
+                yield Finding("spoken-login", match.start("value"), match.start("value") + len(value))
+
+
+def _is_typed(value: str) -> bool:
+    """Whether a value is what one types, rather than a method or an account: letters in disguise, symbols, a word and digits."""
+    if compiled(_METHODS).search(value):
+        return False
+    strong = any(map(str.isdigit, value)) and any(char in _STRONG_SYMBOLS for char in value)
+    return strong or _is_disguised(value) or compiled(_WORD_AND_DIGITS).match(value) is not None
+
+
+def _is_disguised(value: str) -> bool:
+    return compiled(_DISGUISED).search(value) is not None
+
+
 def _after_addresses(text: str) -> Iterator[Finding]:
     """Passwords right after an e-mail address: with capitals, digits and symbols no word of a sentence looks like them."""
     for match in compiled(_AFTER_ADDRESS).finditer(text):
@@ -76,8 +159,10 @@ def _is_login(text: str, user: str, separator: str, value: str, at: int) -> bool
     symbols = any(char in _STRONG_SYMBOLS for char in value)
     if not letters or "@" in value or (separator == "/" and not symbols):
         return False
+    if user.lower() in _PRODUCTS:
+        return symbols or _is_disguised(value) or _has_login_word(text, at)
     if user.lower() in _USERS or "@" in user:
-        return cased or symbols or _has_login_word(text, at)
+        return cased or symbols or _is_disguised(value) or _has_login_word(text, at)
     if compiled(_AFTER_CREDENTIALS).search(text[max(0, at - 24) : at]):
         return True
     if separator == " / ":

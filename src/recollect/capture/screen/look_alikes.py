@@ -38,6 +38,22 @@ def latin(text: str) -> str:
     return bare.translate(_table())
 
 
+def latin_words(text: str) -> str | None:
+    """The text with every word made of Latin letters and their look-alikes in Latin letters only, none longer or shorter.
+
+    None if there is no such word. Words with other letters stay, so that Russian or Greek text is hardly changed.
+    """
+    if _table().keys().isdisjoint(map(ord, set(text))):
+        return None
+    spelled = compiled(r"\w*[^\W\x00-\x7f]\w*").sub(_as_latin, text)
+    return spelled if spelled != text and len(spelled) == len(text) else None
+
+
+def _as_latin(match: re.Match[str]) -> str:
+    word = match[0].translate(_table())
+    return word if word.isascii() else match[0]
+
+
 def plain_digits(text: str) -> str | None:
     """The text with digits inside words as the letters they stand for; None if there are not at least three."""
     inside = 0

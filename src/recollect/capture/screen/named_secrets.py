@@ -65,15 +65,30 @@ _KEY_WORD = (
     r"(?:(?:api|access|secret|signing|encryption|private|master|auth\w{0,11}|session|service|licen[sc]e|deploy|bearer|aes|hmac"
     r"|jwt|client|app|admin|webhook|production|prod|live|storage|account|refresh)[ _-]?(?:key|token|secret)|key|token|secret)"
 )
+# What stands between a name and its value: "is", "was set to", "should be", ":=", an arrow, a dash.
+_LINK = (
+    r"(?:\s?(?::?=|=?>|:|->|\u2192|[-\u2013\u2014](?=\s))\s?|(?:\s(?:is|was|are|has\sbeen|should\sbe|must\sbe"
+    r"|will\sbe|equals|ist|lautet|es"
+    r"|est))?(?:\s(?:now|still|currently|set|changed|reset|rotated|updated|switched))*(?:\s(?:to|as|auf|zu))?:?\s)"
+)
 _KEYED = rf"""(?ix)(?<!\w)(?P<name>{_KEY_WORD})(?:['\u2019]s(?:\svalue)?)?(?:\s(?:for|of|to)\s[\w.' -]{{1,30}}?)?
-    (?:\s(?:is|was|ist|lautet|es|est))?[:=]?\s[`"'*]{{0,2}}(?:0x)?(?P<value>[A-Za-z0-9_+/-]{{16,200}}={{0,2}})(?![\w.])"""
+    {_LINK}[`"'*]{{0,2}}(?:0x)?(?P<value>[A-Za-z0-9_+/-]{{16,200}}={{0,2}})(?![\w.])"""
+# A setting or "secret key" whose value is drawn from all printable characters.
+_SET = rf"""(?x)(?<![\w.])(?P<name>
+    [A-Z][A-Z0-9_]*_(?:SECRET|KEY|TOKEN|PASSPHRASE|SALT)(?![A-Za-z_]) | [Ss]ecret[_ -]?[Kk]ey(?:[_ -]base)?)
+    {_LINK}[`"'*]{{0,2}}(?:base64:|hex:)?(?P<value>[^\s"'`<>]{{16,300}})"""
 _KEYED_BEFORE = rf"""(?ix)(?<![\w/.])(?:0x)?(?P<value>[A-Za-z0-9_+/-]{{24,200}}={{0,2}})[`"']?\s(?:as|is|als|ist)\s
     (?:the|my|our|your|a|an|der|mein|unser)\s(?:[\w-]{{1,20}}\s){{0,2}}?(?P<name>{_KEY_WORD})\b"""
+_SET_CUES = ("_key", "_secret", "_token", "_pass", "_salt", "secret key", "secret-key", "secretkey")
 _LONG_ENOUGH_ALONE = 32
 # Addresses and mints of crypto currencies are public, and as random as a key.
 _PUBLIC_CONTEXT = (
     r"(?i)wallet|address|mint|solana|\bspl\b|contract|public|pubkey|fingerprint|\bhash|commit|primary|foreign|ssh-"
 )
+# What makes a value public even if the word next to it is "private key".
+_DERIVED = r"(?i)public|pubkey|fingerprint|\bhash|checksum|digest|\bsha-?\d|\bmd5|commit|signature"
+_DIGEST_OF = r"(?i)(?:fingerprint|hash|checksum|digest|sha-?\d{1,3}|signature)\s(?:of|for)\s(?:[\w-]{1,20}\s){0,3}$"
+_PRIVATE_NAME = r"(?i)private|secret|master|signing|encryption"
 _BASE58 = r"(?:0x)?[1-9A-HJ-NP-Za-km-z]{25,44}$"
 
 
@@ -89,8 +104,13 @@ def named_secrets(text: str, lowered: str) -> Iterator[Finding]:
                 continue
             if looks_random(value, 2.8) and not _is_phrase(value) and not is_reference(value) and not is_name(value):
                 context = text[max(0, match.start() - 30) : match.start("value")]
-                if not compiled(_PUBLIC_CONTEXT).search(context):
+                public = _DERIVED if compiled(_PRIVATE_NAME).search(match["name"]) else _PUBLIC_CONTEXT
+                if not compiled(public).search(context):
                     yield Finding("named-secret", *match.span("value"))
+    for match in compiled(_SET).finditer(text) if any(cue in lowered for cue in _SET_CUES) else ():
+        value = match["value"].rstrip(".,;:)]}")
+        if looks_random(value, 3.5) and is_password(value) and not _is_phrase(value):
+            yield Finding("named-secret", match.start("value"), match.start("value") + len(value))
 
 
 def _is_address(name: str, value: str) -> bool:
@@ -109,6 +129,7 @@ def _assigned(text: str) -> Iterator[Finding]:
             _is_candidate(value, match["after"])
             and _is_secret(_full_name(text, match), value, match)
             and not _is_address(around, value)
+            and not compiled(_DIGEST_OF).search(text[max(0, match.start() - 40) : match.start()])
         ):
             resume = match.start("value") + len(value)
             yield Finding("named-secret", match.start("value"), resume)

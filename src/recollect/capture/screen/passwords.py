@@ -33,14 +33,40 @@ CUES: Final = (
     "wachtwoord",
     "adgangskode",
     "parola",
+    "psk",
+    "l2tp",
+    "ipsec",
+    "radius ",
+    "vpn ",
+    "vpn-",
 )
+# Longer cues, looked for only in a text that has the word they share.
+CUES_WITH: Final = {
+    "shared": ("pre-shared", "preshared", "pre shared", "shared secret"),
+    "communit": ("snmp", "rocommunity", "rwcommunity", "community string"),
+    "answer": (
+        "secret answer", "security answer", "recovery answer", "secret question", "security question",
+        "recovery question", "answer to ",
+    ),
+}  # fmt: skip
 CUES_BEYOND_ASCII: Final = (
     "has\u0142o", "l\u00f6senord", "\u015fifre", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호"
 )  # fmt: skip
-_PIN_CUES: Final = ("pin", "cvv", "cvc", "code", "combination", "otp", "geheimzahl", "2fa", "tan ")
 
+# What is a password by another name: of a network, of a device, of an account that has lost its own.
+_OTHER_WORD: Final = (
+    r"(?<![a-z0-9])psk(?![a-z0-9])|pre-?[ ]?shared[ -]?(?:key|secret)|shared[ ]secret(?![ ]sharing)"
+    r"|(?<![a-z])(?:l2tp|ipsec|radius|vpn)[ -](?:psk|secret|key)(?![a-z])"
+    r"|(?:snmp(?:-server|v?[123]c?)?[ ](?:(?:read|write|ro|rw)(?:-only)?[ ])?community|community[ ]string"
+    r"|r[ow]community)(?:[ ](?:string|name))?"
+)
+_ANSWER: Final = (
+    r"(?:secret|security|recovery)[ ](?:question(?:['\u2019]?s)?[ ])?answers?"
+    r"|answers?[ ]to[ ](?:(?:the|my|our|his|her|their|your)[ ])?(?:\w{2,12}[ ])?(?:secret|security|recovery)[ ]question"
+)
 WORD: Final = (
-    r"(?:(?:wi-?fi|wlan)[- ]?(?:key|code|pass|pw|schl\u00fcssel)\b|(?<=code[ ])wi-?fi"
+    rf"(?:{_OTHER_WORD}|{_ANSWER}"
+    r"|(?:wi-?fi|wlan)[- ]?(?:key|code|pass|pw|schl\u00fcssel)\b|(?<=code[ ])wi-?fi"
     r"|p(?:ass|@ss|a55|a\$\$)(?:word|wd|w0rd|wort|[ -]?phrase"
     r"|code|wrd)s?|(?<![a-z])pwd?(?![a-z])|(?<=[a-z_])pwd|kennwort|(?<=mot[ ]de[ ])passe"
     r"|(?<![a-z])mdp(?![a-z])|contrase(?:ñ|n)a|(?<![a-z])clave(?![a-z])|senha|wachtwoord|adgangskode|(?<![a-z])parola"
@@ -49,6 +75,8 @@ WORD: Final = (
 _PLACES: Final = (
     r"for|to|of|on|in|at|from|für|vom|von|zum|zur|im|am|de|del|du|des|pour|para|do|da|di|della|van|voor|het"
 )
+# "shared secret", "secret answer" and "clave" are said of other things too: only a value of a clear form counts after them.
+_AMBIGUOUS: Final = rf"(?i)clave|pass[ :]|shared|{_ANSWER}"
 # What a word for a password belongs to: "for the router", "(router)".
 _OBJECT: Final = (
     rf"(?:\s(?:{_PLACES})\s(?:[\w.'\u2019@/-]{{1,30}}\s){{0,5}}?[\w.'\u2019@/-]{{1,30}})?(?:\s\([^()\n]{{1,40}}\))?"
@@ -83,6 +111,13 @@ _PHRASE: Final = r"(?:[A-Za-z]{3,14}[ ]){2,11}[A-Za-z]{3,14}"
 _JOINED_PHRASE: Final = r"[A-Za-z]{3,14}(?:[-_.+][A-Za-z]{3,14}){2,9}$"
 # A plain bare value counts up to the end of a line or clause, where no further word explains it.
 _END: Final = r"[*_`]{0,2}(?:[.!]?(?=\s*$)|[.!,;]\s|\s*\n|\s(?:and|und|y|et|for|f\u00fcr|in\scase)\b|\s[(])"
+
+_GOES_ON: Final = r"(?i)\s(?:to|into|along|as|through|by|via|around|over|instead|when)\b"
+_SUBJECT: Final = (
+    r"(?i)\b(?:i|we|you|they|to|must|should|can|could|will|would|may|might|please|then|just|also|not|never|always"
+    r"|don't|or|who|that"
+    r"|which|let's|callers?|functions?)\s$"
+)
 
 _OTHER_FIELD: Final = (
     r"(?i)^[_.-]?(?:hash\w*|field|file|path|policy|length|reset\w*|input|prompt|manager|confirm\w*|strength|id|hint"
@@ -133,34 +168,18 @@ _TALK_ENDING: Final = r"(?:ed|ing|able|ible|ive|ent|ant|ous|less|ful|ory|ally|el
 _ALGORITHM: Final = (
     r"(?i)^\W?(?:sha|md|pbkdf|argon|bcrypt|scrypt|oauth|saml|aes|rsa|base|utf|v)[-_]?\d|^\d+[-\s]?[a-z]+$"
 )
+# "at least 8 characters" in a script without spaces.
+_QUANTITY: Final = (
+    r"^[^A-Za-z]*\d+\s?(?:文字|桁|字符|字元|个字|個字|자|자리|글자|символ|знак)"
+    r"|^[^A-Za-z]*\d+\s?(?:字|位|个|個|日|天|か月|ヶ月|月|年|回|次|일|분|秒|分|時間|小时)[^A-Za-z]*$"
+)
 _STRENGTH: Final = r"(?=.*[A-Za-z]).{6,}$|(?=.*[^\w\s]).{6,}$|\d{6,}$"
 _SENTENCE_END: Final = ".,;:?!)]}*_"
 
-_CODE_WORDS: Final = (
-    r"(?:passcode|zugangscode|geheimzahl|cvv2?|cvc2?|otp|totp|tan|pin|(?:security|door|alarm|gate|access|entry"
-    r"|unlock|lock"
-    r"|safe|verification|confirmation|2fa|mfa|sms|login|garage|locker|vault|keypad|voicemail|sim|card|authenti\w+)[ ](?:code|pin"
-    r"|combination)|one[- ]time[ ](?:code|password|pin)|code[ ](?:pin|secret)|(?:lock|safe)[ ]combination"
-    r"|(?:combination|code)[ ](?:of|to|for)[ ](?:the|my|our|his|her|their)[ ](?:[\w'-]{1,15}[ ]){0,2}?(?:door|gate|safe"
-    r"|alarm|garage|lock|locker|vault|entrance|elevator|bike|suitcase|entry))"
-)
 _CREDENTIAL_NAME: Final = (
     rf"(?i){WORD}[\W_]{{0,3}}$|{WORD}[\s_.-]+(?:for|of|to|f\u00fcr|de|du)\b"
     r"|(?:^|[\W_])(?:pin|cvv|otp|secret|token|credentials?|(?:api|access|private|signing)[ _.-]?key)[\W_]{0,3}$"
 )
-_PIN_REACH: Final = 80
-_PIN: Final = (
-    rf"(?i)\b{_CODE_WORDS}(?P<more> code| number)?(?: (?:for|to|of|from|vom|von|für|zum|del?|du|de la|der|des)"
-    r" [\w' -]{1,30}?)?"
-    r"(?P<copula>\s?(?:is|was|ist|lautet|es|est|=|:|\uff1a|是)[:\s]\s?|\s?[=:\uff1a]"
-    r"|\s)\#?(?P<value>\d[\d-]{2,9})#?(?![\w%])(?!\.\d)"
-)
-_RECOVERY_CODES: Final = (
-    r"(?i)(?:recovery|backup|emergency|scratch) codes?(?: are| is)?\W{1,4}((?:[a-z0-9]{4,6}-[a-z0-9]{4,6}|\d{8})"
-    r"(?:\W{1,3}(?:[a-z0-9]{4,6}-[a-z0-9]{4,6}|\d{8}))*)"
-)
-
-
 # The value is on the next line, under a heading, or in the field beside the one that has the name.
 _BESIDE: Final = rf"""(?ix)
     {WORD}(?P<rest>[\w.-]{{0,24}}+)
@@ -192,7 +211,11 @@ def names_credential(name: str) -> bool:
 def password_words(text: str, lowered: str) -> list[int]:
     """Where a word for a password may begin; `lowered` is the text in lower case."""
     cues = CUES if text.isascii() else (*CUES, *CUES_BEYOND_ASCII)
-    return [at for cue in cues if cue in lowered for at in positions(cue, lowered)]
+    found = [at for cue in cues if cue in lowered for at in positions(cue, lowered)]
+    for shared, longer in CUES_WITH.items():
+        if shared in lowered:
+            found += [at for cue in longer for at in positions(cue, lowered)]
+    return found
 
 
 def positions(word: str, lowered: str) -> Iterator[int]:
@@ -223,7 +246,8 @@ def is_chosen_word(value: str, *, quoted: bool = False) -> bool:
 
 
 def _is_real(value: str) -> bool:
-    return value.lower() not in TRIVIAL and not is_placeholder(value) and not is_reference(value) and not is_name(value)
+    stand_in = value.lower() in TRIVIAL or is_placeholder(value) or is_reference(value) or is_name(value)
+    return not stand_in and (value.isascii() or compiled(_QUANTITY).search(value) is None)
 
 
 def _is_strong(value: str) -> bool:
@@ -293,9 +317,10 @@ def _spoken(text: str, at: int) -> Iterator[Finding]:
     match = compiled(_SPOKEN).match(text, at)
     if match is None:
         return
-    # "clave" is also the key to something, "pass" a verb.
-    plain = bool(match["plain"]) and not text[at : at + 5].lower().startswith(("clave", "pass ", "pass:"))
+    plain = bool(match["plain"]) and not compiled(_AMBIGUOUS).match(text, at)
     plain = plain or text[at : at + 11].lower() == "pass phrase"
+    if match["plain"] and compiled(rf"(?i){_ANSWER}").match(text, at):
+        plain = bool(match["quoted"]) or match["bare"][0].isupper() or match["plain"].strip() in (":", "=")
     if match["quoted"]:
         value = match["quoted"].strip()
         chosen = plain and (is_chosen_word(value, quoted=True) or is_pass_phrase(value.split(), 3))
@@ -332,7 +357,7 @@ def _adjacent(text: str, at: int) -> Iterator[Finding]:
         group = "quoted" if match["quoted"] else "bare"
         value = match[group].rstrip(_SENTENCE_END)
         mixed = any(map(str.isalpha, value)) and not compiled(_ALGORITHM).match(value)
-        if mixed and is_password(value):
+        if mixed and is_password(value) and not _passes_it_on(text, at, match.start(group), value):
             yield Finding("password", match.start(group), match.start(group) + len(value))
     window = text[max(0, at - 110) : at]
     before = compiled(_BEFORE).search(window) if window.endswith(" ") else None
@@ -343,6 +368,19 @@ def _adjacent(text: str, at: int) -> Iterator[Finding]:
             yield Finding("password", start, start + len(value))
 
 
+def _passes_it_on(text: str, at: int, start: int, value: str) -> bool:
+    """Whether "pass" is a verb: "we pass user_id2 to the handler"."""
+    if text[at : at + 5].lower() != "pass ":
+        return False
+    end = start + len(value)
+    return (
+        value.startswith("-")
+        or "_" in value
+        or compiled(_GOES_ON).match(text, end) is not None
+        or compiled(_SUBJECT).search(text[max(0, at - 24) : at]) is not None
+    )
+
+
 def _in_next_field(text: str, at: int) -> Iterator[Finding]:
     match = compiled(_BESIDE).match(text, at)
     if match is None or match.lastgroup is None or compiled(_OTHER_FIELD).match(match["rest"]):
@@ -351,22 +389,3 @@ def _in_next_field(text: str, at: int) -> Iterator[Finding]:
     value = match[group].rstrip(_SENTENCE_END)
     if any(map(str.isalpha, value)) and is_password(value) and not compiled(_ALGORITHM).match(value):
         yield Finding("password", match.start(group), match.start(group) + len(value))
-
-
-def pin_codes(text: str, lowered: str) -> Iterator[Finding]:
-    """PINs, one-time codes and combinations of locks: digits close to a word that says what they open."""
-    for cue in _PIN_CUES:
-        for at in positions(cue, lowered) if cue in lowered else ():
-            if compiled(r"\d").search(text, at, at + _PIN_REACH):
-                yield from _numbers(text, max(0, at - _PIN_REACH), at + _PIN_REACH)
-
-
-def _numbers(text: str, start: int, end: int) -> Iterator[Finding]:
-    for match in compiled(_PIN).finditer(text, start, end):
-        word = match[0].lower()
-        digits = sum(map(str.isdigit, match["value"]))
-        # Without a verb only the usual lengths count: "pin 13" is a contact of a chip, "OTP 27" a version of Erlang.
-        if not match["copula"].isspace() or digits >= 4 or word.startswith(("cvv", "cvc")):
-            yield Finding("pin-code", *match.span("value"))
-    for match in compiled(_RECOVERY_CODES).finditer(text, start, end):
-        yield Finding("recovery-code", *match.span(1))

@@ -217,6 +217,7 @@ PLACES: Final = (
     Shape(
         "cli-password", "ldap", r"ldap(?:search|modify|add|delete|whoami)\b[^\n]{0,200}?\s-w\s?[\"']?([^\s\"']{4,80})"
     ),
+    Shape("cli-password", "snmp", r"snmp[a-z]{2,12}\s[^\n]{0,120}?(?<=\s)-c\s?[\"']?([^\s\"']{4,80})"),
     Shape("cli-password", "openssl", r"openssl\s[^\n]{0,200}?\s(?:-k|-K)\s[\"']?([^\s\"']{4,120})"),
     Shape("cli-password", "pass:", r"-pass(?:in|out)?\s[\"']?pass:([^\s\"']{4,120})"),
     Shape("cli-password", "zip", r"\b(?:un)?zip\s[^\n]{0,120}?-P\s?[\"']?([^\s\"']{4,80})"),

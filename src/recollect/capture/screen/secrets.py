@@ -10,14 +10,17 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
+from recollect.capture.screen.access_codes import lock_combinations, pin_codes, security_answers
 from recollect.capture.screen.finding import Finding, disjoint, redact
-from recollect.capture.screen.logins import login_pairs, table_cells
+from recollect.capture.screen.logins import login_pairs, loose_pairs, spoken_logins, table_cells
+from recollect.capture.screen.look_alikes import latin_words
 from recollect.capture.screen.named_secrets import named_secrets
-from recollect.capture.screen.passwords import password_words, passwords, pin_codes
+from recollect.capture.screen.passwords import password_words, passwords
 from recollect.capture.screen.secret_formats import FORMATS, Format
 from recollect.capture.screen.secret_shapes import ANYWHERE, IN_RUNS, Shape
 from recollect.capture.screen.secret_values import entropy, is_placeholder, is_reference
-from recollect.capture.screen.views import decoded, joined, visible
+from recollect.capture.screen.split_tokens import split_tokens
+from recollect.capture.screen.views import decoded, has_mixed_run, joined, unquoted, visible
 from recollect.values.patterns import compiled
 
 __all__ = ["Finding", "find_secrets", "redact"]
@@ -25,7 +28,7 @@ __all__ = ["Finding", "find_secrets", "redact"]
 _BLOB = r"(?<!base64,)(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{400,}={0,2}"
 _STOCK_WORDS: Final = (
     "pass password passwd pwd secret user username admin root guest test testing token postgres mysql redis mongo "
-    "rabbitmq example changeme my_password mypassword yourpassword db_password pw p key xxx yyy"
+    "rabbitmq example changeme my_password mypassword yourpassword db_password pw p key xxx yyy public private community"
 )
 _TRIVIAL_CREDENTIALS: Final = frozenset(_STOCK_WORDS.split())
 # Values written by people: their placeholders are words ("your-password"), not only repeated characters.
@@ -58,10 +61,14 @@ def find_secrets(text: str) -> tuple[Finding, ...]:
     view = visible(text)
     if view is not None:
         return disjoint(Finding(found.kind, *view.span(found.start, found.end)) for found in find_secrets(view.text))
-    found = _scan(text)
-    whole = joined(text)
-    if whole is not None:
-        found += [Finding(each.kind, *whole.span(each.start, each.end)) for each in _scan(whole.text)]
+    found, mixed = _scan(text), has_mixed_run(text)
+    for other in (joined(text, mixed=mixed), unquoted(text)):
+        if other is not None:
+            found += [Finding(each.kind, *other.span(each.start, each.end)) for each in _scan(other.text)]
+    if mixed:
+        found += split_tokens(text)
+    if not text.isascii() and (spelled := latin_words(text)) is not None:
+        found += _scan(spelled)
     return disjoint(found) if found else ()
 
 
@@ -79,8 +86,12 @@ def _scan(text: str, *, decode: bool = True) -> list[Finding]:
     words = password_words(text, lowered)
     found += passwords(text, words)
     found += pin_codes(text, lowered)
+    found += lock_combinations(text, lowered)
+    found += security_answers(text, lowered)
     found += table_cells(text, lowered, words)
     found += login_pairs(text, lowered)
+    found += loose_pairs(text, lowered)
+    found += spoken_logins(text, lowered)
     return found
 
 

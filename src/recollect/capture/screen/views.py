@@ -1,6 +1,7 @@
 """Other readings of a text, in which a disguised secret stands in plain form, with the way back to the original positions.
 
-Three disguises are undone: characters that are invisible or of another shape, tokens split by spaces or line breaks, and base64.
+The disguises that are undone: characters that are invisible or of another shape, tokens split by spaces or line breaks, texts in
+quotes that are joined by an operator, and base64. `split_tokens.py` has what only the format of a token can tell.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _FEWEST_SINGLES: Final = 8
 _LONGEST_PLAIN: Final = 12
 
 
-def _has_mixed_run(text: str) -> bool:
+def has_mixed_run(text: str) -> bool:
     """Whether a digit stands next to a letter, as in nearly every generated token."""
     for digits in compiled(r"\d+").finditer(text):
         start, end = digits.span()
@@ -67,9 +68,9 @@ def _has_mixed_run(text: str) -> bool:
     return False
 
 
-def joined(text: str) -> View | None:
-    """The text with the parts of split tokens put together; None if nothing in it looks split."""
-    split = _has_mixed_run(text) and compiled(_ODD_PAIR).search(text)
+def joined(text: str, *, mixed: bool) -> View | None:
+    """The text with the parts of split tokens put together; None if nothing in it looks split. `mixed` is `has_mixed_run`."""
+    split = mixed and compiled(_ODD_PAIR).search(text)
     if not split and not compiled(_SPACED).search(text):
         return None
     chunks = [(match.start(), match.end()) for match in compiled(r"\S+").finditer(text)]
@@ -150,6 +151,27 @@ def _is_part(chunk: str) -> bool:
 
 def _is_whole(chunk: str) -> bool:
     return compiled(_PART).match(chunk) is not None
+
+
+# The end of a text in quotes, an operator or a continued line, and the beginning of the next.
+_JOINED_QUOTES: Final = r"(?<=[^\s\"'`(])([\"'`]) {0,4}(?:[+.]|\\\r?\n)[ \t\r\n]{0,12}[rbf]?\1(?=[^\s\"'`)])"
+
+
+def unquoted(text: str) -> View | None:
+    """The text with `"a" + "b"` as `"ab"`; None if nothing in it is joined like that."""
+    if "+" not in text and " . " not in text and "\\\n" not in text:
+        return None
+    seams = list(compiled(_JOINED_QUOTES).finditer(text))
+    if not seams:
+        return None
+    characters: list[str] = []
+    offsets: list[int] = []
+    start = 0
+    for end, following in (*(seam.span() for seam in seams), (len(text), len(text))):
+        characters.append(text[start:end])
+        offsets += range(start, end)
+        start = following
+    return View("".join(characters), offsets)
 
 
 _BASE64: Final = r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{12,65536}={0,2}(?![A-Za-z0-9+/_=-])"
