@@ -135,7 +135,13 @@ def record_signs(record: Record) -> tuple[str, ...]:
     """The signs of an order to an agent in the content of a memory, or in what is stored and shown beside it."""
     beside = "\n".join(text for _, text in side_texts(record))
     found = injection_signs(record.content)
-    return tuple(dict.fromkeys((*found, *injection_signs(beside)))) if beside else found
+    return tuple(dict.fromkeys((*found, *_signs_beside(beside)))) if beside else found
+
+
+@lru_cache(maxsize=256)
+def _signs_beside(text: str) -> tuple[str, ...]:
+    """Turns of one conversation have the same texts beside them."""
+    return injection_signs(text)
 
 
 def labelled(record: Record, signs: Sequence[str]) -> Record:

@@ -45,11 +45,11 @@ class Lexicon:
 
     def listed(self, section: str, name: str) -> frozenset[str]:
         """The words of a list, as written."""
-        return frozenset(self.text(section, name).split())
+        return _listed(self, section, name)
 
     def keys(self, section: str, name: str) -> frozenset[str]:
         """The keys of the words of a list."""
-        return frozenset(map(self.key, self.text(section, name).split()))
+        return _keys(self, section, name)
 
     def groups(self, section: str, name: str) -> Iterator[list[str]]:
         """The groups of a list, which commas and line ends separate."""
@@ -286,6 +286,16 @@ class Lexicon:
             2 * (word in self.function_words) + (word in known or (stemmed and self.stem(word) in known))
             for word in words
         )
+
+
+@cache
+def _listed(lexicon: Lexicon, section: str, name: str) -> frozenset[str]:
+    return frozenset(lexicon.text(section, name).split())
+
+
+@cache
+def _keys(lexicon: Lexicon, section: str, name: str) -> frozenset[str]:
+    return frozenset(map(lexicon.key, lexicon.text(section, name).split()))
 
 
 @cache
