@@ -67,7 +67,7 @@ def variants(constants: Mapping[str, float]) -> dict[str, dict[str, float]]:
         "only meaning": {"meaning": 1.0, "meaning_alone": 1.0},
         "meaning_alone = meaning": {"meaning_alone": held["meaning"]},
         "meaning = meaning_alone": {"meaning": held["meaning_alone"]},
-        "near = far = near_meaning = 0": {"near": 0.0, "far": 0.0, "near_meaning": 0.0},
+        "near = far = 0": {"near": 0.0, "far": 0.0},
         "assistant = assistant_asked = 0": {"assistant": 0.0, "assistant_asked": 0.0},
         "assistant_asked = assistant": {"assistant_asked": held["assistant"]},
         **{f"{name} = 0": {name: 0.0} for name in single},

@@ -23,6 +23,10 @@ _OFFSETS = np.array([[-2], [-1], [1], [2]])
 _GLOBAL = SCOPES.index("global")
 # With fewer memories the mean says nothing: a single memory would be its own mean, and score 0.
 _FEW = 20
+# Where a memory has this much of what the query is about, words carry it.
+_CARRIED = 0.7
+# A query of so many words is a message about the work at hand, for which what the assistant worked out counts, too.
+_MESSAGE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +43,11 @@ class Hybrid(Profile):
         newest_first=True,
     )
     name: str = "hybrid"
-    meaning: float = 0.5
-    meaning_alone: float = 0.9
+    meaning: float = 0.55
+    meaning_alone: float = 1.0
     meaning_foreign: float = 0.1
     near: float = 0.7
     far: float = 0.4
-    near_meaning: float = 0.2
     assistant: float = 0.4
     assistant_asked: float = 0.1
     question: float = 0.05
@@ -65,7 +68,7 @@ class Hybrid(Profile):
     def formula(self) -> str:
         return (
             f"{self.meaning:g} to {self.meaning_alone:g}·meaning + the rest·words, by how many words of the query any memory has,"
-            " both with what neighbouring turns lend,"
+            " words with what neighbouring turns lend,"
             " + priors: who spoke, when, how it was judged"
         )
 
@@ -83,7 +86,7 @@ class Hybrid(Profile):
         parts: dict[str, ScorePart] = {}
         if features.embedded or features.foreign:
             share = self._share(features) if words.any() else 1.0
-            parts["meaning"] = ScorePart(self._meaning(features, neighbours), share)
+            parts["meaning"] = ScorePart(self._meaning(features), share)
             parts["words"] = ScorePart(words, 1 - share)
         else:
             parts["words"] = ScorePart(words)
@@ -101,23 +104,16 @@ class Hybrid(Profile):
         if features.foreign:
             return self.meaning_foreign
         carried = float(features.topic_coverage().max(initial=0.0))
-        return self.meaning + (self.meaning_alone - self.meaning) * (1 - carried)
+        return self.meaning + (self.meaning_alone - self.meaning) * max(0.0, 1 - carried / _CARRIED)
 
-    def _meaning(self, features: Features, neighbours: NDArray[np.intp] | None) -> Floats:
+    def _meaning(self, features: Features) -> Floats:
         candidates = features.candidates
         if candidates.considered < _FEW:
             own: Floats = np.where(np.isnan(candidates.cosine), np.float32(0), features.similarity)
-            return self._with_neighbours(own, neighbours)
+            return own
         base, cosine = candidates.mean_cosine, np.fmax(candidates.cosine, np.float32(-1))
         span = max(float(cosine.max(initial=0.0)) - base, 1e-6)
-        return self._with_neighbours(np.maximum(0, (cosine - base) / span).astype(np.float32), neighbours)
-
-    def _with_neighbours(self, own: Floats, neighbours: NDArray[np.intp] | None) -> Floats:
-        """Each turn's own meaning plus a part of that of the turn before or after it."""
-        if neighbours is None:
-            return own
-        lent = np.concatenate((own, np.zeros(1, np.float32)))[neighbours[1:3]]
-        meaning: Floats = own + np.float32(self.near_meaning) * np.maximum(lent[0], lent[1])
+        meaning: Floats = np.maximum(0, (cosine - base) / span).astype(np.float32)
         return meaning
 
     def _words(self, features: Features, neighbours: NDArray[np.intp] | None) -> Floats:
@@ -142,7 +138,8 @@ class Hybrid(Profile):
     def _priors(self, features: Features) -> dict[str, ScorePart]:
         """Who spoke, and what the wording of the query asks for."""
         columns, intent = features.columns, features.query.intent
-        penalty = self.assistant_asked if intent.about_assistant else self.assistant
+        message = len(features.query.terms) >= _MESSAGE
+        penalty = self.assistant_asked if intent.about_assistant or message else self.assistant
         parts = {
             "said by assistant": ScorePart(_flag(columns.role == ASSISTANT), -penalty),
             "is a question": ScorePart(_flag(columns.asks), -self.question),
