@@ -6,11 +6,13 @@ in the environment as RECOLLECT_<KEY>. `recollect config` prints the result.
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from hashlib import blake2b
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypedDict, get_type_hints
 
@@ -198,7 +200,12 @@ def _from_file(path: Path, *, required: bool) -> dict[str, Any]:
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     simple = {f.name for f in fields(Settings)} - {"personal", "profiles"}
-    return {name: value for name in simple if (value := environment.get(f"RECOLLECT_{name.upper()}")) is not None}
+    found: dict[str, Any] = {
+        name: value for name in simple if (value := environment.get(f"RECOLLECT_{name.upper()}")) is not None
+    }
+    for name in found.keys() & {"teams"}:
+        found[name] = [part.strip() for part in found[name].split(",") if part.strip()]
+    return found
 
 
 @cache
@@ -213,10 +220,10 @@ def _check(name: str, value: Any, where: str) -> Any:
     check = _CHOICES.get(name)
     made = _convert(known[name], value, where)
     if check and made not in check:
-        raise SettingsError(where, f"{made!r} is not one of {', '.join(check)}", "use one of these")
+        raise SettingsError(where, f"{_shown(made)} is not one of {', '.join(check)}", "use one of these")
     low, high = _RANGES.get(name, (None, None))
     if low is not None and not low <= made <= high:
-        raise SettingsError(where, f"{made} is outside {low} to {high}", "choose a value in that range")
+        raise SettingsError(where, f"{_shown(made)} is outside {low} to {high}", "choose a value in that range")
     return made
 
 
@@ -238,30 +245,77 @@ _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
 def _convert(kind: Any, value: Any, where: str) -> Any:
+    """A value as the type of its setting. Only text is read as another type: it may come from the environment."""
+    convert, fix = _CONVERSIONS[kind]
     try:
-        if kind is bool:
-            return _boolean(value)
-        if kind in (int, float):
-            return kind(value)
-        if kind is str:
-            return str(value)
-        if kind == tuple[str, ...]:
-            return (
-                tuple(part.strip() for part in value.split(",") if part.strip())
-                if isinstance(value, str)
-                else tuple(value)
-            )
-        if not isinstance(value, Mapping):
-            raise TypeError("a table is needed")
-        return dict(value)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise SettingsError(where, f"{value!r} is not valid ({error})"[:300], f"give a value of type {kind}") from error
+        return convert(value)
+    except (TypeError, ValueError, OverflowError):
+        raise SettingsError(where, f"{_shown(value)} is not valid", fix) from None
+
+
+def _shown(value: Any) -> str:
+    from recollect.validation import shown  # imported on an error only: it needs numpy
+
+    return shown(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if not isinstance(value, str):
+        raise TypeError
+    return str(value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (Integral, float, str)):
+        raise TypeError
+    made = int(value)
+    if isinstance(value, float) and made != value:
+        raise ValueError
+    return made
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (Real, str)):
+        raise TypeError
+    made = float(value)
+    if not math.isfinite(made):
+        raise ValueError
+    return made
 
 
 def _boolean(value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    word = str(value).strip().lower()
+    word = value.strip().lower() if isinstance(value, str) else str(value) if isinstance(value, int) else ""
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
-    raise ValueError(f"use one of {', '.join(_TRUE + _FALSE)}")
+    raise ValueError
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise TypeError
+    names = tuple(value)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError
+    return names
+
+
+def _table(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise TypeError
+    return dict(value)
+
+
+# By the type of a setting: how a value becomes one, and what to write where it cannot.
+_CONVERSIONS: dict[Any, tuple[Callable[[Any], Any], str]] = {
+    str: (_text, "give text"),
+    int: (_whole, "give a whole number"),
+    float: (_number, "give a finite number"),
+    bool: (_boolean, f"use one of {', '.join(_TRUE + _FALSE)}"),
+    tuple[str, ...]: (_names, 'give a list of names, like ["core", "web"]'),
+    Mapping[str, str]: (_table, "give a table"),
+    Mapping[str, Mapping[str, Any]]: (_table, "give a table"),
+}

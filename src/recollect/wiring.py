@@ -62,6 +62,7 @@ def open_memory(
 
     With `background`, local models are loaded on a thread; until they are ready, recall does without and says so in its notes.
     """
+    _check_functions(embedder, clock=clock, fetching=fetching)
     named: dict[str, Any] = {"db": None if db is None else _location(db), "project": project}
     if isinstance(embedder, str):
         named["embedder"] = embedder
@@ -95,6 +96,18 @@ def _location(db: Any) -> str:
     if "\x00" in text:
         raise SettingsError("db", "contains a NUL character", "give the path of a file, or a URL")
     return text
+
+
+def _check_functions(embedder: Any, **others: Any) -> None:
+    """Refuse what cannot be called, before anything is opened."""
+    for name, given in others.items():
+        if given is not None and not callable(given):
+            raise SettingsError(name, f"{type(given).__name__} cannot be called", "give a function")
+    if not (
+        embedder is None or isinstance(embedder, str) or callable(embedder) or hasattr(embedder, "embed_documents")
+    ):
+        fix = "give local, http, none, a function from texts to vectors, or an embedder"
+        raise SettingsError("embedder", f"{type(embedder).__name__} cannot embed texts", fix)
 
 
 def _check_names(settings: Settings) -> None:

@@ -65,13 +65,13 @@ def soon() -> Iterator[None]:
     assert time.monotonic() - begun < SOON
 
 
-def opened(url: str) -> recollect.Memory:
+def opened(url: str, connect_seconds: float = 2) -> recollect.Memory:
     return recollect.open(
         url,
         embedder="none",
         postgres_partitions=1,
         postgres_statement_seconds=LIMIT,
-        postgres_connect_seconds=2,
+        postgres_connect_seconds=connect_seconds,
         postgres_wait_seconds=LIMIT,
     )
 
@@ -100,6 +100,14 @@ def test_a_server_that_is_stopped_as_a_whole_is_given_up(server: Server, verb: s
         with stopped(server.pid, *backends(server)), soon(), pytest.raises(StoreUnavailable):
             VERBS[verb](memory)
         assert VERBS[verb](memory)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_an_open_store_waits_for_a_stopped_server_no_longer_than_for_a_connection(server: Server, verb: str) -> None:
+    with opened(server.url, connect_seconds=60) as memory:
+        memory.remember("The vault is in Bern")
+        with stopped(server.pid, *backends(server)), soon(), pytest.raises(StoreUnavailable):
+            VERBS[verb](memory)
 
 
 def test_a_store_on_a_stopped_server_is_not_opened(server: Server) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -11,7 +13,7 @@ import psycopg
 import pytest
 
 import recollect
-from recollect.errors import RecollectError, StoreBusy, StoreError, StoreUnavailable
+from recollect.errors import RecollectError, SettingsError, StoreBusy, StoreError, StoreUnavailable
 from recollect.store.postgres.errors import translated
 from recollect.store.postgres.options import Options, parse_address
 from recollect.testing.servers import fresh_database, postgres_server
@@ -149,3 +151,51 @@ def test_texts_without_a_code_are_understood(text: str) -> None:
 @pytest.mark.parametrize("error", [psycopg.errors.InvalidSqlStatementName, psycopg.errors.DuplicatePreparedStatement])
 def test_a_pooler_that_loses_prepared_statements_is_named(error: type[psycopg.Error]) -> None:
     assert "postgres_prepared = false" in str(translated(error("prepared statement"), ADDRESS))
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["db.invalid:notaport", "db.invalid:0", "db.invalid:65536", "db.invalid:-1", "db.invalid:5432,b:x", "app:hunter2"],
+)
+def test_a_port_that_is_none_is_told_as_that_and_not_shown(place: str) -> None:
+    with pytest.raises(SettingsError, match=r"db: has a port that is no number from 1 to 65535; .*5432") as refused:
+        recollect.open(f"postgresql://{place}/app", embedder="none")
+    assert "hunter2" not in str(refused.value) and "try again" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://db/app",
+        "postgresql://db:5432/app",
+        "postgresql://a:1,b:2/app",
+        "postgresql://a,b/app",
+    ],
+)
+def test_any_other_port_is_passed_on(url: str) -> None:
+    assert parse_address(url, Options()).shown.startswith("postgresql://")
+
+
+LOSES_ITS_CONNECTIONS = """
+import sys, psycopg, recollect
+with recollect.open(sys.argv[1], embedder="none", postgres_partitions=1) as memory:
+    memory.remember("The vault is in Bern")
+    with psycopg.connect(sys.argv[1], autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name = 'recollect' AND datname = current_database()"
+        )
+    for _ in range(3):
+        try:
+            print(memory.recall("vault")[0].memory.content)
+        except recollect.RecollectError as error:
+            print(type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize("logging", ["", "import logging; logging.basicConfig(level=logging.WARNING)"])
+def test_a_lost_connection_writes_nothing_to_stderr_unless_the_program_logs(place: Place, logging: str) -> None:
+    program = [sys.executable, "-c", logging + LOSES_ITS_CONNECTIONS, place.url]
+    done = subprocess.run(program, check=False, capture_output=True, text=True, timeout=60)
+    assert done.stdout.endswith("The vault is in Bern\n"), done.stderr
+    assert ("connection" in done.stderr) == bool(logging)

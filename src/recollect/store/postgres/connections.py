@@ -10,6 +10,7 @@ call fails at once.
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import threading
@@ -68,10 +69,27 @@ class _IdLoader(Loader):
         return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-def connect_directly(address: Address) -> Connection:
-    """One connection of the login role, outside the pool: to migrate, to look at the server, to vacuum."""
+def connect_directly(address: Address, within: float | None = None) -> Connection:
+    """One connection of the login role, outside the pool: to migrate, to look at the server, to vacuum.
+
+    `within` is how many seconds it may take, if that is less than the address says. The driver waits for at least two.
+    """
+    parameters = dict(address.parameters)
+    asked = str(parameters["connect_timeout"])
+    if within is not None and asked.isdecimal() and not 0 < int(asked) <= within:
+        parameters["connect_timeout"] = max(1, round(within))
     with translate_errors(address):
-        return psycopg.connect(**address.parameters, autocommit=True)
+        return psycopg.connect(**parameters, autocommit=True)
+
+
+def _keep_off_stderr() -> None:
+    """Without a handler, Python writes warnings of the pool about lost connections to stderr; callers get errors of ours.
+
+    A program that has set up logging still gets them.
+    """
+    logger = logging.getLogger("psycopg")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
 
 
 def keeps_prepared_statements(connection: Connection) -> bool:
@@ -170,6 +188,7 @@ class Connections:
         self, address: Address, options: Options, *, search_path: str, deadlines: Deadlines | None = None
     ) -> None:
         self.address, self.options, self.search_path = address, options, search_path
+        _keep_off_stderr()
         self.waits, self._deadlines = Waits(), deadlines or Deadlines()
         self._pool, self._closed = self._new_pool(), False
         follow_forks(self)
@@ -260,7 +279,7 @@ class Connections:
         """The pool waits in silence for a server that is away: ask the server itself."""
         try:
             with (
-                psycopg.connect(**self.address.parameters, autocommit=True) as connection,
+                connect_directly(self.address, self.options.wait_seconds) as connection,
                 self.within_limit(connection),
             ):
                 configure(connection)

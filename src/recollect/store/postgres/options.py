@@ -16,7 +16,7 @@ from recollect.errors import SettingsError
 _KEEPALIVES = {"keepalives": 1, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 
 
-_SHORT = 6
+_SHORT, _LONGEST_PORT = 6, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,17 @@ def parse_address(url: str, options: Options) -> Address:
     except (psycopg.ProgrammingError, ValueError):
         # The driver's message may contain the whole URL, with its password.
         raise SettingsError("db", "is not a PostgreSQL URL", "use postgresql://user@host:5432/database") from None
+    if not all(map(_is_port, str(given.get("port") or "").split(","))):
+        # Not shown: in a URL without a host, it is the password that stands there.
+        raise SettingsError("db", "has a port that is no number from 1 to 65535", "write it like host:5432")
     shown = _shown(str(given.get("host") or ""), given.get("port"), given.get("dbname") or "", schema)
     defaults = {"connect_timeout": max(1, round(options.connect_seconds)), "application_name": "recollect"}
     return Address({**defaults, **_KEEPALIVES, **given}, shown, schema, str(given.get("password") or ""))
+
+
+def _is_port(text: str) -> bool:
+    """Whether this is a port of a URL; one that is left out is the usual one."""
+    return not text or (text.isascii() and text.isdecimal() and len(text) <= _LONGEST_PORT and 0 < int(text) < 2**16)
 
 
 def _shown(host: str, port: Any, database: Any, schema: str) -> str:

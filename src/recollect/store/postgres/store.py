@@ -135,7 +135,7 @@ class PostgresStore:
         self._require_open()
         with (
             translate_errors(self.address),
-            connect_directly(self.address) as connection,
+            connect_directly(self.address, self.options.wait_seconds) as connection,
             self._connections.within_limit(connection),
         ):
             found = health(connection, self._connections)
