@@ -17,7 +17,7 @@ def test_rewordings_of_what_is_gone_are_refused_and_other_statements_are_not(ver
             for kind, texts in (("same", case.same), ("other", case.other)):
                 refused[kind] += sum(isinstance(memory.remember(text), recollect.Refused) for text in texts)
     assert refused["same"] >= 0.75 * sum(len(case.same) for case in CASES)
-    assert refused["other"] <= 0.06 * sum(len(case.other) for case in CASES)
+    assert refused["other"] <= 0.04 * sum(len(case.other) for case in CASES)
 
 
 @pytest.mark.parametrize("text", ["Carol owes Peter 500 euros", "In March Carol owed 500 euros to Peter"])

@@ -18,17 +18,14 @@ from numpy.typing import NDArray
 
 from recollect.access import with_contexts
 from recollect.capture.neighbours import DraftEmbedding, Neighbour, NeighbourLookup, read_records
+from recollect.capture.restating import restates
 from recollect.ports import Calibrated, Judge, Reader
 from recollect.values.memory import Record, StoredText, side_texts
-from recollect.values.outcome import Relation
 from recollect.values.scope import Identity, Viewer, reaches
-from recollect.values.terms import STOP_WORDS, query_terms
+from recollect.values.terms import query_terms
 
 FORGOTTEN = "forgotten: this was forgotten on purpose"
 PURGED = "purged: this text was erased for good"
-# A text restates a forgotten one if it is this similar and shares this part of its terms.
-_RESTATED, _SHARED_TERMS = 0.85, 0.8
-_WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+|(?<=[。！？])")
 _INTRODUCTION = re.compile(r"^.{0,40}?(?::\s+|\]\s+|\bthat\s+)", re.IGNORECASE)
 _JOINED = re.compile(r"[-_/]+")
@@ -201,33 +198,3 @@ def _is_active(stored: StoredText, record: Record) -> bool:
     """Whether another memory with the same text is active in the same place."""
     same = (old for old in stored.memories if old.place == record.place and old.id != record.id)
     return any(old.status == "active" for old in same)
-
-
-def restates(old: str, new: str, similarity: float, relation: Relation) -> bool:
-    """Whether a new text would bring back what was forgotten.
-
-    Wider than "same": a tombstone that stops one text too many can be lifted by its owner, one that lets the value back in
-    has failed. Names and numbers must still be the same.
-    """
-    if relation in ("same", "extends"):
-        return True
-    if relation not in ("different", "related") or similarity < _RESTATED:
-        return False
-    before, after = set(query_terms(old)), set(query_terms(new))
-    return _same_names(old, new) and len(before & after) >= _SHARED_TERMS * len(before | after)
-
-
-def _same_names(old: str, new: str) -> bool:
-    """Whether every name and number of each text is in the other one too, in upper or lower case."""
-    words = [_WORD.findall(text) for text in (old, new)]
-    names = [set(_names(each)) for each in words]
-    spoken = [{word.casefold() for word in each} for each in words]
-    return names[0] <= spoken[1] and names[1] <= spoken[0]
-
-
-def _names(words: Sequence[str]) -> Iterable[str]:
-    """Numbers and capitalised words; the first word of a text is one unless it is a common word."""
-    for place, word in enumerate(words):
-        named = word[0].isupper() and (place > 0 or word.casefold() not in STOP_WORDS)
-        if named or any(map(str.isdigit, word)):
-            yield word.casefold()

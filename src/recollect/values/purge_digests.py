@@ -23,7 +23,7 @@ from recollect.values.terms import query_words, stem
 _FEWEST_TERMS = 2
 _NEGATION = re.compile(r"\b(?:no|not|never|none|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
-_TURNING = frozenset("into out off against without before after under over instead".split())
+TURNING = frozenset("into out off against without before after under over instead".split())
 _LETTERS_OF_CONTRACTIONS = frozenset("a i s t d m".split())
 
 # Words that introduce, hedge or emphasise a statement and state nothing themselves.
@@ -100,7 +100,7 @@ def _decides(word: str) -> bool:
     """Whether a word that is no content word can make another statement: a number, a single letter, a direction."""
     if len(word) == 1:
         return word not in _LETTERS_OF_CONTRACTIONS
-    return word in _TURNING or any(map(str.isdigit, word))
+    return word in TURNING or any(map(str.isdigit, word))
 
 
 def _digest(content: str, secret: bytes) -> bytes:
