@@ -27,7 +27,7 @@ from recollect.values.normalise import normalise
 from recollect.values.outcome import Refused
 from recollect.values.passages import passages
 from recollect.values.scope import RESERVED, Identity, Place, Viewer, reaches
-from recollect.values.terms import query_terms
+from recollect.values.statements import asks_about, says_something
 
 if TYPE_CHECKING:
     from recollect.capture.tombstones import Tombstone
@@ -40,8 +40,8 @@ MOST_UNCONFIRMED = 20
 AUTOMATIC = ("miss", "answer")
 _LONGEST_NUMBER = 12
 _PAGE = 8
-# Texts of a value that are compared by their meaning: those with so many content words, and so many of them.
-_FEWEST_TERMS, _MOST_TEXTS = 3, 32
+# So many texts of a value are compared by their meaning.
+_MOST_TEXTS = 32
 
 
 @dataclass(slots=True)
@@ -176,10 +176,10 @@ class UnitOfWork:
         if not distinct or not reader.has_tombstones(account):
             return
         tombstones, identity = self.runtime.gate.tombstones, self.viewer.identity
-        exact = tombstones.of_texts(reader, with_contexts(reader, identity), {text: text for text in distinct})
+        exact = tombstones.of_texts(reader, with_contexts(reader, identity), {text: text for text in distinct}, now)
         for found in exact.values():
             raise InvalidInput(field, found.reason, "give another text")
-        long = [text for text in distinct if len(query_terms(text)) >= _FEWEST_TERMS][:_MOST_TEXTS]
+        long = [text for text in distinct if says_something(text)][:_MOST_TEXTS]
         vectors = (
             [(record, embed(record)) for record in (_as_record(account, text, now) for text in long)] if embed else []
         )
@@ -191,7 +191,7 @@ class UnitOfWork:
         """Refuse texts that were forgotten or purged, for verbs that write outside of the store; and when memory is off."""
         account, now = self.viewer.account, self.runtime.clock()
         with self.view() as reader:
-            if not texts or not reader.has_tombstones(account):
+            if not reader.has_tombstones(account):
                 return
         records = [_as_record(account, normalise(text), now) for text in texts]
         embed = Embed(self.runtime)
@@ -493,8 +493,15 @@ def _without_tombstones(runtime: Runtime, tx: Transaction, misses: Sequence[Miss
     """The misses that are kept as gaps: not those whose question repeats what was forgotten or purged."""
     gone: set[tuple[Identity, str]] = set()
     for identity in {miss.viewer.identity for miss in misses}:
-        asked = {miss.question: miss.question for miss in misses if miss.viewer.identity == identity}
-        gone |= {(identity, question) for question in runtime.gate.tombstones.of_texts(tx, identity, asked)}
+        # A question mark says nothing: "Tom is ill?" contains "Tom is ill".
+        asked = {
+            (miss.question, said): said
+            for miss in misses
+            if miss.viewer.identity == identity
+            for said in (miss.question, miss.question.rstrip(" ?？"))
+        }
+        found = runtime.gate.tombstones.of_texts(tx, identity, asked, runtime.clock(), says=asks_about)
+        gone |= {(identity, question) for question, _ in found}
     return [miss for miss in misses if (miss.viewer.identity, miss.question) not in gone]
 
 

@@ -1,13 +1,13 @@
 """Tombstones: what was forgotten or purged on purpose does not come back, whichever verb brings it.
 
 A forgotten memory is its own tombstone. It holds for what the memory says, in these or other words, in every place, for everyone
-who could see the memory. Of a purged text only digests are left, which hold for the same people. `restore` and `revive=True` lift a
+who could see the memory: as a whole text, as a run of words inside another, and in the fields beside it. Of a purged text only
+digests are left, which hold for the same people; each clause of a text is looked up by its own. `restore` and `revive=True` lift a
 tombstone, nothing else does.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,20 +22,19 @@ from recollect.capture.restating import restates
 from recollect.ports import Calibrated, Judge, Reader
 from recollect.values.memory import Record, StoredText, side_texts
 from recollect.values.scope import Identity, Viewer, reaches
-from recollect.values.terms import query_terms
+from recollect.values.search import Filter, Search
+from recollect.values.statements import holds, label_statements, says_something, statements_in, windows_of
 
 FORGOTTEN = "forgotten: this was forgotten on purpose"
 PURGED = "purged: this text was erased for good"
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+|(?<=[。！？])")
-_INTRODUCTION = re.compile(r"^.{0,40}?(?::\s+|\]\s+|\bthat\s+)", re.IGNORECASE)
-_JOINED = re.compile(r"[-_/]+")
-_MOST_STATEMENTS = 200
-# A name or tag of fewer words says too little to bring anything back.
-_FEWEST_TERMS = 3
+# How many memories may hold three words in a row of a text before these words say nothing; how many of them are looked up at once.
+_MOST_HOLDERS, _WINDOWS_AT_ONCE = 200, 1000
 Key = TypeVar("Key")
 
 # Texts that are about to be stored, each as a memory with its vectors of any precision.
 Incoming = Sequence[tuple[Record, NDArray[Any] | None]]
+# Whether a text says what another one says.
+Says = Callable[[str, str], bool]
 StoredTexts = Mapping[str, StoredText]
 
 
@@ -84,6 +83,8 @@ class Tombstones:
             there = _look_up(reader, owner.account, [*whole.values(), *parts.values()], stored)
             exact = _exact(there, owner, whole, ignored)
             exact |= {key: found for (key, _), found in _exact(there, owner, parts, ignored).items()}
+            said = {record.id: [record.content, *(text for _, text in side_texts(record))] for record, _ in texts}
+            exact = self._held(reader, owner, said, now, ignored) | exact
             # What is stored in the same place already does not come back by being said once more.
             known = {record.id for record, _ in texts if _is_active(there[record.content], record)}
             rest = [(record, vectors) for record, vectors in texts if record.id not in exact.keys() | known]
@@ -96,12 +97,52 @@ class Tombstones:
         reader: Reader,
         identity: Identity,
         texts: Mapping[Key, str],
+        now: datetime,
         ignored: Callable[[Record], bool] = lambda _: False,
+        says: Says = holds,
     ) -> dict[Key, Tombstone]:
-        """The same by the words alone; case, spacing and for purged texts also word order do not matter."""
+        """The same by the words alone: those of the whole text, of a clause in it, or in a row anywhere in it.
+
+        `says` decides whether a text says what another one says that has some words in common with it.
+        """
         if not texts or not reader.has_tombstones(identity.account):
             return {}
-        return _exact(_look_up(reader, identity.account, texts.values()), identity, texts, ignored)
+        parts = {
+            (key, part): part for key, text in texts.items() for part in filter(says_something, label_statements(text))
+        }
+        there = _look_up(reader, identity.account, [*texts.values(), *parts.values()])
+        found = {key: one for (key, _), one in _exact(there, identity, parts, ignored).items()}
+        found |= _exact(there, identity, texts, ignored)
+        rest = {key: [text] for key, text in texts.items() if key not in found}
+        return found | self._held(reader, identity, rest, now, ignored, says)
+
+    def _held(
+        self,
+        reader: Reader,
+        identity: Identity,
+        texts: Mapping[Key, Sequence[str]],
+        now: datetime,
+        ignored: Callable[[Record], bool],
+        says: Says = holds,
+    ) -> dict[Key, Tombstone]:
+        """Those of which a text says all that a forgotten memory says, and more, in the same words."""
+        windows = {
+            key: list(dict.fromkeys(w for text in some for w in windows_of(text))) for key, some in texts.items()
+        }
+        rows = _rows_with(
+            reader, Viewer(identity, everywhere=True), now, {w for some in windows.values() for w in some}
+        )
+        every = list(dict.fromkeys(row for some in rows.values() for row in some))
+        snippets = dict(zip(every, reader.read_snippets(identity.account, every), strict=True)) if every else {}
+        found: dict[Key, Tombstone] = {}
+        for key, some in texts.items():
+            near = [snippets[row] for row in dict.fromkeys(row for w in windows[key] for row in rows.get(w, ()))]
+            held = [one for one in near if one.id != key and any(says(text, one.content) for text in some)]
+            neighbours = [Neighbour(one, "forgotten", 1.0) for one in held]
+            old = next((old for old in read_records(reader, identity.account, neighbours) if not ignored(old)), None)
+            if old is not None:
+                found[key] = Tombstone(old)
+        return found
 
     def _restated(
         self, reader: Reader, identity: Identity, incoming: Incoming, now: datetime, ignored: Callable[[Record], bool]
@@ -152,28 +193,31 @@ def _exact(
 
 
 def _parts_of(records: Iterable[Record]) -> dict[tuple[str, str], str]:
-    """By id, what could be the words of a forgotten memory inside some others: a sentence, or a tag, a reason, a name."""
+    """By id, what could be the words of a purged text inside some others: a clause, or a tag, a reason, a name."""
     return {
-        (record.id, text): text
+        (record.id, part): part
         for record in records
-        for text in (*statements_in(record.content), *(spaced(text) for _, text in side_texts(record)))
-        if len(query_terms(text)) >= _FEWEST_TERMS
+        for part in filter(says_something, [*statements_in(record.content), *_beside(record)])
     }
 
 
-def statements_in(text: str) -> list[str]:
-    """The sentences of a text, each also without what introduces it ("Note:", "Eve said that"); not the text itself."""
-    found: dict[str, None] = {}
-    for sentence in filter(None, map(str.strip, _SENTENCE_END.split(text))):
-        found[sentence] = None
-        for introduced in _INTRODUCTION.split(sentence)[1:]:
-            found[introduced.strip()] = None
-    return [one for one in found if one and one != text.strip()][:_MOST_STATEMENTS]
+def _beside(record: Record) -> Iterable[str]:
+    for _, text in side_texts(record):
+        yield from (text, *label_statements(text))
 
 
-def spaced(text: str) -> str:
-    """A name or label as words: `late-on-friday` says "late on friday"."""
-    return _JOINED.sub(" ", text)
+def _rows_with(
+    reader: Reader, viewer: Viewer, now: datetime, windows: Iterable[tuple[str, ...]]
+) -> dict[tuple[str, ...], list[int]]:
+    """For each of some windows, the forgotten memories that hold its words; windows without any are left out."""
+    search = Search(viewer, Filter(statuses=("forgotten",)), now.timestamp())
+    every = list(windows)
+    found: dict[tuple[str, ...], list[int]] = {}
+    for start in range(0, len(every), _WINDOWS_AT_ONCE):
+        page = every[start : start + _WINDOWS_AT_ONCE]
+        rows = reader.rows_with_terms(search, page, _MOST_HOLDERS)
+        found |= {window: some for window, some in zip(page, rows, strict=True) if some}
+    return found
 
 
 def _embedding(vectors: NDArray[Any] | None, scale: Calibrated | None) -> DraftEmbedding:

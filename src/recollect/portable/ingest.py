@@ -145,7 +145,7 @@ class IngestRun:
     def _predicted(self, reader: Reader, item: SourceDraft, record: Record) -> IngestedItem | None:
         """For a dry run, what the write path would decide; texts that only mean the same are not predicted."""
         blocked = self.uow.runtime.gate.tombstones.of_texts(
-            reader, self.uow.viewer.identity, {record.id: record.content}
+            reader, self.uow.viewer.identity, {record.id: record.content}, self.uow.runtime.clock()
         )
         if record.id in blocked:
             return IngestedItem(item.where, "refused", reason=blocked[record.id].reason)

@@ -67,7 +67,8 @@ class TransferPermissions:
 
         def gone(reader: Reader, texts: Sequence[str]) -> Tombstone | None:
             wide = with_contexts(reader, self.identity)
-            found = tombstones.of_texts(reader, wide, {text: text for text in map(normalise, texts) if text})
+            compared = {text: text for text in map(normalise, texts) if text}
+            found = tombstones.of_texts(reader, wide, compared, runtime.clock())
             return next(iter(found.values()), None)
 
         def screen(record: Record) -> Record | str:

@@ -5,6 +5,9 @@ is of the normalised text; the others are of what it states: its content words i
 introduce, hedge or emphasise. Negation, numbers and words that turn the meaning count, and who does it where both texts begin with
 it ("Ada owes Ben" is not "Ben owes Ada"). What is refused wrongly can be stored with `revive`; what came back could not be taken
 back, so that the digests rather match too much than too little.
+
+A text in disguise (look-alike letters, contractions without their apostrophe) has the digests of what it is read as too. Digests
+are kept for years: what a text is looked up by may grow, but never lose what an earlier version kept.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.values.ids import fingerprint, normalised
-from recollect.values.terms import query_words, stem
+from recollect.values.look_alikes import latin
+from recollect.values.terms import STOP_WORDS, query_words, stem
 
 # Fewer content words say too little: with one or two, texts about other things would have the same digest.
 _FEWEST_TERMS = 2
@@ -41,6 +45,20 @@ _IDLE = frozenset(
 )
 # Where a text begins with one of these, somebody else does it than its first word says.
 _LEADING = frozenset("next last this each every today yesterday tomorrow tonight soon recently".split())
+# With these begins a phrase that may have been moved to the front: "Behind Ada's back, Ben ..." is about Ben.
+_FRONTED = frozenset(
+    """according across along alongside amid among around behind beneath beside besides beyond concerning considering despite
+    following given inside like near opposite outside past per regarding since throughout toward towards underneath unlike
+    unknown upon via within without""".split()
+)
+_FRONT = re.compile(r"[^,，]*[,，]\s*(?=\w)")
+# Contractions as they are written without their apostrophe, unless that is a word of its own.
+_CONTRACTIONS = {
+    word.replace("'", ""): word
+    for word in STOP_WORDS.difference(("i'd", "i'll", "it's", "let's", "we're"))
+    if "'" in word
+}
+_LOST_APOSTROPHE = re.compile(rf"\b(?:{'|'.join(sorted(_CONTRACTIONS))})\b")
 
 
 class PurgeDigests(NamedTuple):
@@ -60,9 +78,29 @@ def kept_digests(texts: Iterable[str], secret: bytes) -> list[bytes]:
     return list(dict.fromkeys(digest for text in texts for digest in purge_digests(text, secret).kept))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)  # the clauses of a text are looked up together, several times in a transaction
 def purge_digests(text: str, secret: bytes) -> PurgeDigests:
     """The digests of a text: of its words, and of what it states, by whoever is named first and by anybody."""
+    kept: dict[bytes, None] = {}
+    sought: dict[bytes, None] = {}
+    for reading in _readings(text):
+        own = _digests(reading, secret)
+        kept |= dict.fromkeys(own.kept)
+        sought |= dict.fromkeys(own.sought)
+    return PurgeDigests(tuple(kept), tuple(sought))
+
+
+def _readings(text: str) -> tuple[str, ...]:
+    """The text, and what it is read as: with Latin letters for those that look like them, and with lost apostrophes."""
+    plain = latin(text)
+    lowered = plain.casefold()
+    if _LOST_APOSTROPHE.search(lowered) is None:
+        return (text,) if plain == text else (text, plain)
+    spelled = _LOST_APOSTROPHE.sub(lambda word: _CONTRACTIONS[word[0]], lowered)
+    return tuple(dict.fromkeys((text, plain, spelled)))
+
+
+def _digests(text: str, secret: bytes) -> PurgeDigests:
     exact = fingerprint(text, secret)
     found = query_words(text)
     stated = {term: word for term, word in found.items() if term not in _IDLE}
@@ -71,12 +109,13 @@ def purge_digests(text: str, secret: bytes) -> PurgeDigests:
     words = _WORD.findall(normalised(text))
     terms = {word.casefold(): term for term, word in stated.items()}
     content = _content(words, terms, negated=_NEGATION.search(text) is not None)
+    agents = _agents(text, words, terms)
+    named = tuple(_digest(f"{agent}\x00{content}", secret) for agent in agents if agent is not None)
     anybody, somebody = _digest(f"anybody\x00{content}", secret), _digest(f"somebody\x00{content}", secret)
-    agent = _agent(words, terms)
-    if agent is None:
-        return PurgeDigests((exact, anybody, somebody), (exact, anybody))
-    named = _digest(f"{agent}\x00{content}", secret)
-    return PurgeDigests((exact, anybody, named), (exact, somebody, named))
+    unknown = None in agents
+    kept = (exact, anybody, *named, *((somebody,) if unknown else ()))
+    sought = (exact, *named, *((anybody,) if unknown else ()), *((somebody,) if named else ()))
+    return PurgeDigests(kept, sought)
 
 
 def _content(words: list[str], terms: dict[str, str], *, negated: bool) -> str:
@@ -85,6 +124,16 @@ def _content(words: list[str], terms: dict[str, str], *, negated: bool) -> str:
     pairs = itertools.pairwise(words)
     others |= {f"from {terms[word]}" for before, word in pairs if before == "from" and word in terms}
     return "\x00".join((*sorted(set(terms.values())), "", *sorted(others), "not" if negated else ""))
+
+
+def _agents(text: str, words: list[str], terms: dict[str, str]) -> tuple[str | None, ...]:
+    """Who may be doing it: whoever the text begins with, or the clause after a phrase that was moved to the front."""
+    agent = _agent(words, terms)
+    if agent is None or words[0] not in _FRONTED:
+        return (agent,)
+    front = _FRONT.match(text)
+    behind = _WORD.findall(normalised(text[front.end() :])) if front is not None else []
+    return (agent, _agent(behind, terms) if behind else None)
 
 
 def _agent(words: list[str], terms: dict[str, str]) -> str | None:

@@ -19,7 +19,7 @@ _PLAIN_WORD = re.compile(r"[a-zA-Z0-9]+(?:'(?!s\b)[a-zA-Z0-9]+)*")
 _KANA_VOICING = frozenset("\u3099\u309a")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 # Scripts written without spaces between words: overlapping pairs of characters stand in for words.
-_UNSPACED = re.compile(
+UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003134f]+"
 )
@@ -80,7 +80,7 @@ def _forms(word: str) -> tuple[str, ...]:
     if word.isascii() and word.islower():
         return (whole,) if len(whole := stem(word)) > 1 else ()
     folded = word.casefold().replace("\u2019", "'")
-    if _UNSPACED.search(folded):
+    if UNSPACED.search(folded):
         return tuple(_pairs(folded))
     whole = stem(folded)
     parts = _CAMEL.findall(word) if word != folded and not word.isupper() and not word.istitle() else ()
@@ -96,7 +96,7 @@ def _unmarked(text: str) -> str:
 
 def _pairs(run: str) -> Iterator[str]:
     position = 0
-    for match in _UNSPACED.finditer(run):
+    for match in UNSPACED.finditer(run):
         if match.start() > position:
             yield run[position : match.start()]
         part = match.group()

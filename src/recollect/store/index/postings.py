@@ -142,13 +142,19 @@ class Postings:
 
     def rows_with_terms(self, terms: Sequence[str], most: int) -> NDArray[np.int64] | None:
         """The rows that hold all of some terms; None when even the rarest stands in too many rows to tell anything."""
-        lists = [np.concatenate([rows for rows, _ in self._lists(term)] or [_NOTHING[1]]) for term in terms]
-        lists.sort(key=len)
-        if not lists or len(lists[0]) > max(50, 5 * most):
+        lists = [[rows for rows, _ in self._lists(term)] for term in terms]
+        if not lists:
             return None
-        held = lists[0]
+        if not all(lists):  # the usual case: one of the words is new
+            return np.empty(0, np.int64)
+        lists.sort(key=lambda parts: sum(map(len, parts)))
+        held = np.concatenate(lists[0])
+        if len(held) > max(50, 5 * most):
+            return None
         for other in lists[1:]:
-            held = held[np.isin(held, other, assume_unique=True)]
+            held = held[_among(held, other)]
+            if not len(held):
+                break
         return held.astype(np.int64) if len(held) <= most else None
 
     def _lists(self, term: str) -> list[tuple[NDArray[np.int32], NDArray[np.uint8]]]:
@@ -175,6 +181,16 @@ class Postings:
         while len(self.segments) > 1 and len(self.segments[-2].rows) < 2 * len(self.segments[-1].rows):
             newer, older = self.segments.pop(), self.segments.pop()
             self.segments.append(_merge(older, newer))
+
+
+def _among(rows: NDArray[np.int32], lists: Sequence[NDArray[np.int32]]) -> NDArray[np.bool_]:
+    """Which of some rows stand in one of several sorted lists."""
+    met = np.zeros(len(rows), np.bool_)
+    for each in lists:
+        spot = each.searchsorted(rows)
+        spot[spot == len(each)] = 0
+        met |= each[spot] == rows
+    return met
 
 
 def _merge(older: Segment, newer: Segment) -> Segment:
