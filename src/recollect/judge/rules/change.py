@@ -221,7 +221,7 @@ def _same_subject(old: TextAnalysis, new: TextAnalysis, similarity: float) -> Ve
 
 def _one_difference(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
     """The same words but for one place: the same about something else, or a statement without a verb."""
-    ours, theirs = old.frame, new.frame
+    ours, theirs = (_without_speaker(text) for text in (old, new))  # "we use x", "use y"
     head = _common(ours, theirs)
     tail = min(_common(ours[::-1], theirs[::-1]), len(ours) - head, len(theirs) - head)
     one, other = ours[head : len(ours) - tail], theirs[head : len(theirs) - tail]
@@ -232,6 +232,10 @@ def _one_difference(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
     if not head and _has_one_holder(ours, len(ours) - tail, old.lexicon) and not (old.indefinite or new.indefinite):
         return Verdict("contradicts", f"perhaps {_spelled(other, new)!r} instead of {_spelled(one, old)!r}", 0.5)
     return Verdict("related", "the same but for one part", 0.5)
+
+
+def _without_speaker(text: TextAnalysis) -> Keys:
+    return text.frame[1:] if _persons(text) else text.frame
 
 
 def _has_one_holder(frame: Keys, at: int, lexicon: Lexicon) -> bool:
