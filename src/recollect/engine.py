@@ -107,7 +107,8 @@ class Memory(Verbs):
 
     def tag(self, id: str, *tags: str) -> Record:
         """Add tags."""
-        added = self._uow.tags(_some_tags(tags))
+        _some_tags(tags)
+        added = self._uow.tags(tags)
         return self._uow.edited(id, "tag", lambda old: old.with_(tags=tuple(dict.fromkeys((*old.tags, *added)))))
 
     def untag(self, id: str, *tags: str) -> Record:

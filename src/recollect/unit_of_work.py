@@ -215,8 +215,10 @@ class UnitOfWork:
 
     def tags(self, given: Any) -> tuple[str, ...]:
         """Tags as they may be stored: without anything that would be refused or redacted."""
-        cleaned = clean_tags(given)
-        for tag in cleaned:
+        several = tuple(given) if isinstance(given, list | tuple | set | frozenset) else given
+        cleaned = clean_tags(several)
+        # As given too: in lower case a token may have no form to be known by.
+        for tag in (*cleaned, *(several if isinstance(several, tuple) else ())):
             self.runtime.gate.require_text("tags", tag)
         return cleaned
 

@@ -10,6 +10,7 @@ from typing import Any
 from recollect.capture.gate import Gate, screen_record
 from recollect.capture.infer_tags import inferred_tags
 from recollect.capture.infer_triggers import inferred_triggers
+from recollect.capture.intake import given_texts
 from recollect.errors import InvalidInput
 from recollect.validation import (
     MAX_CONTENT,
@@ -24,6 +25,7 @@ from recollect.validation import (
 )
 from recollect.values.enums import DELIVERIES, MEMORY_TYPES
 from recollect.values.memory import Record
+from recollect.values.normalise import normalise
 from recollect.values.outcome import Refused
 
 EDITABLE = (
@@ -41,6 +43,8 @@ def edited(old: Record, changes: Mapping[str, Any], gate: Gate, now: datetime) -
         if name not in EDITABLE:
             raise InvalidInput(name, "cannot be changed", f"these can: {', '.join(EDITABLE)}")
     new = _reannotated(old, old.with_(**_checked(old, changes, now), updated_at=now, hit_at=now), changes)
+    for name, text in given_texts(changes):
+        gate.require_name(name, normalise(text))
     if not changes.keys() & {"content", "tags", "triggers"}:
         return new
     if "content" in changes:

@@ -7,14 +7,15 @@ reasons, keys, JSON values). What differs is the policy of a field: a name may b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from recollect.capture.screen.injection import injection_signs
 from recollect.capture.screen.junk import is_echo, junk_reason
-from recollect.capture.screen.passwords import names_credential
+from recollect.capture.screen.named_values import credential_name, value_in
 from recollect.capture.screen.policy import DEFAULT_POLICY, Action, Refusal, apply_policy
 from recollect.capture.screen.secrets import find_secrets
 from recollect.capture.screen.sources import source_problem
@@ -24,9 +25,16 @@ from recollect.values.enums import LOW_TRUST
 from recollect.values.memory import NAME_FIELDS, TEXT_FIELDS, Record, side_texts
 from recollect.values.normalise import normalise
 from recollect.values.outcome import Refused
+from recollect.values.patterns import compiled
 from recollect.values.scope import Identity
+from recollect.values.statements import spaced
 
 _LONGEST_VALUE = 200
+# With a space beside it, a slash is part of what somebody wrote: "admin / …".
+_FOLDER_END = r"(?<! )[/\\](?! )"
+# What is said about a memory, and where it belongs.
+_NAMING = ("tags", "season", "reason", "triggers")
+_PLACES = ("project", "team", "task", "session")
 _SAID_BY_USER = ("user_stated", "user_corrected")
 
 
@@ -62,15 +70,23 @@ class Gate:
         """Refuse a text in which anything would be refused or redacted."""
         require_allowed(self.policy, field, text)
 
+    def require_value(self, field: str, value: Any, name: str = "", around: str = "") -> None:
+        """Refuse a plain value in which something is a credential by its name, or by the name of what holds it."""
+        require_unnamed(self.policy, field, value, name, around)
+
     def require_changed(self, before: Record, after: Record) -> None:
         """Refuse a change that brings a secret, or a text that would be redacted, in a field beside the content."""
-        if self.policy.get("secret") != "allow" and (name := _names_secret(after)) and not _names_secret(before):
-            raise InvalidInput(name, "says that the text is a credential", "leave it out, or store a reference to it")
+        self.require_no_naming(before, after)
         for fields, check in ((NAME_FIELDS, self.require_name), (TEXT_FIELDS, self.require_text)):
-            known = set(side_texts(before, fields))
-            for name, text in side_texts(after, fields):
+            known = set(_readings(before, fields))
+            for name, text in _readings(after, fields):
                 if (name, text) not in known:
                     check(name, text)
+
+    def require_no_naming(self, before: Record, after: Record) -> None:
+        """Refuse a change after which something beside the content says that it is a credential."""
+        if self.policy.get("secret") != "allow" and (name := _names_secret(after)) and not _names_secret(before):
+            raise InvalidInput(name, "says that the text is a credential", "leave it out, or store a reference to it")
 
     def changed(self, before: Record, after: Record) -> Record:
         """A change as it may be stored: nothing beside the content is refused, and what reads like an order is labelled."""
@@ -97,9 +113,17 @@ class ScreenedRecord:
 
 
 def screen_record(
-    record: Record, gate: Gate, *, verbatim: bool = False, personal: bool = False
+    record: Record,
+    gate: Gate,
+    *,
+    verbatim: bool = False,
+    personal: bool = False,
+    given: Iterable[tuple[str, str]] = (),
 ) -> ScreenedRecord | Refused:
-    """Screen a memory. With `verbatim`, personal data and what is not worth storing pass; with `personal` as well, not."""
+    """Screen a memory. With `verbatim`, personal data and what is not worth storing pass; with `personal` as well, not.
+
+    `given` are texts that the memory has in another form (a label, a pattern), with the names of their fields.
+    """
     signs = record_signs(record)
     content = normalise(record.content) if verbatim else normalise(record.content).strip()
     record = record if content == record.content else record.with_(content=content)
@@ -122,7 +146,7 @@ def screen_record(
         record = record.with_(snippet=_clean_snippet(record.provenance.snippet, policy))
     if gate.policy.get("secret") != "allow" and (named := _names_secret(record)):
         return Refused(f"the text holds a secret: its {named} says so; take it out, or store a reference to it")
-    problem = _side_problem(record, policy, gate.name_policy)
+    problem = _given_problem(given, gate) or _side_problem(record, policy, gate.name_policy)
     if problem is not None:
         return Refused(f"{problem} contains what must not be stored; leave it out there")
     if signs:
@@ -157,18 +181,38 @@ def _names_secret(record: Record) -> str | None:
     content = record.content.strip()
     if len(content) > _LONGEST_VALUE or "\n" in content:
         return None
-    for name, text in side_texts(record, ("key", "tags", "season", "reason", "triggers")):
-        # A tag is about a whole sentence; only a value that stands alone is what it names.
-        alone = name == "key" or " " not in content
-        if alone and names_credential(text) and find_secrets(f"{text}: {content}"):
+    value = value_in(content)
+    # A tag is about a whole sentence; only a value that stands alone is what it names.
+    alone = not isinstance(value, str) or " " not in value
+    for name, text in side_texts(record, ("key", *_NAMING, *_PLACES)) if alone else side_texts(record, ("key",)):
+        if credential_name(value, text) if name not in _PLACES else credential_name(value, around=text):
             return name
     return None
+
+
+def _readings(record: Record, chosen: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """What is stored beside the content as it is, and in the parts in which a secret may stand by itself."""
+    for name, text in side_texts(record, chosen):
+        yield name, text
+        if name == "season":
+            yield name, spaced(text)
+        elif name == "file_paths":
+            yield from ((name, part) for part in compiled(_FOLDER_END).split(text) if part and part != text)
+        elif name == "triggers" and ":" in text:
+            yield name, text.partition(":")[2].strip()
+
+
+def _given_problem(given: Iterable[tuple[str, str]], gate: Gate) -> str | None:
+    """The first field that was given with a secret in it."""
+    if gate.policy.get("secret") == "allow":
+        return None
+    return next((name for name, text in given if _contains_secret(normalise(text))), None)
 
 
 def _side_problem(record: Record, policy: Mapping[str, Action], names: Mapping[str, Action]) -> str | None:
     """The first field beside the content that contains what must not be stored."""
     for fields, allowed in ((NAME_FIELDS, names), (TEXT_FIELDS, policy)):
-        found = list(side_texts(record, fields))
+        found = list(_readings(record, fields))
         # One look at everything: nearly always, that is all. The names are the same from turn to turn of a session.
         together = "\n".join(text for _, text in found)
         if not found or (fields is NAME_FIELDS and not _contains_secret(together)) or _is_clean(together, allowed):
@@ -210,6 +254,12 @@ def require_allowed(policy: Mapping[str, Action], field: str, text: str) -> None
     if cleaned.redacted:
         kinds = ", ".join(dict.fromkeys(cleaned.redacted))
         raise InvalidInput(field, f"contains {kinds}", "remove it, or change the policy for it")
+
+
+def require_unnamed(policy: Mapping[str, Action], field: str, value: Any, name: str = "", around: str = "") -> None:
+    """Refuse a plain value in which something is a credential by its name, or by the name of what holds it."""
+    if policy.get("secret") != "allow" and credential_name(value, name, around) is not None:
+        raise InvalidInput(field, "holds a secret: its name says so", "leave it out, or store a reference to it")
 
 
 @lru_cache(maxsize=1024)

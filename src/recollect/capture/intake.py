@@ -5,7 +5,7 @@ Every error names the field and the fix, and is raised before anything is change
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -119,6 +119,14 @@ def record_of(
             reason=None if draft.reason is None else clean_text("reason", draft.reason, MAX_CONTENT),
         ),
     )
+
+
+def given_texts(given: Draft | Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The texts that a memory has in another form than given (as a label, in lower case), with the names of their fields."""
+    for name in ("season", "tags", "triggers"):
+        value = given.get(name) if isinstance(given, Mapping) else getattr(given, name)
+        several = value if isinstance(value, list | tuple | set | frozenset) else (value,)
+        yield from ((name, text) for text in several if isinstance(text, str))
 
 
 def _source_of(speaker: str | None) -> ProvenanceKind:

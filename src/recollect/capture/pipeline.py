@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from recollect.capture.annotate import annotate
 from recollect.capture.commit import PreparedDraft, commit
 from recollect.capture.gate import Gate, screen_record
-from recollect.capture.intake import draft_of, has_references, record_of, resolve_references
+from recollect.capture.intake import draft_of, given_texts, has_references, record_of, resolve_references
 from recollect.capture.neighbours import NeighbourLookup
 from recollect.capture.reconcile import BatchTexts, Reconciler
 from recollect.errors import EmbedderError, InvalidInput
@@ -110,7 +110,7 @@ class Capture:
         gate = self._gate.for_identity(uow.viewer.identity)
 
         def screened(item: PreparedDraft) -> Item:
-            result = screen_record(item.record, gate, verbatim=verbatim)
+            result = screen_record(item.record, gate, verbatim=verbatim, given=given_texts(item.draft))
             return result if isinstance(result, Refused) else replace(item, record=result.record, notes=result.notes)
 
         return [screened(item) if isinstance(item, PreparedDraft) else item for item in items]

@@ -163,7 +163,7 @@ class ItemWriter:
             return
         for item in items:
             cluster = item.cluster
-            if not self._policy.reach(reader, cluster.owner) or not self._policy.clean([cluster.name]):
+            if not self._policy.reach(reader, cluster.owner) or not self._policy.clean([cluster.name], ""):
                 continue
             inside = [member for member, wall in self._members.get(cluster.id, ()) if wall == cluster.owner]
             if tx is not None:
@@ -281,7 +281,7 @@ class JournalReplay:
         texts = [part for image in (event.before, event.after) if image and (part := self._texts(event, image))]
         texts += [event.reason] if event.reason else []
         named = [name for image in (event.before, event.after) if image for name in _names(event, image)]
-        if self._policy.named(named) and (not texts or self._policy.clean(texts)):
+        if self._policy.named(named) and (not texts or self._policy.clean(texts, "")):
             return self._with_own_account(event)
         reason = "its images contain text that must not be stored"
         self._tally.refuse(f"event {event.operation}", event.memory_id, reason, memory=False)

@@ -22,18 +22,18 @@ class ImportPolicy:
     """Who imports into which account, and the rules of other stages that apply.
 
     `screen` returns a memory as it may be stored, or the reason why it must not be; `clean` says whether any JSON value may be
-    stored, `named` whether some names may be, `gone` whether one of some texts was forgotten or purged. `blocked` returns, by id,
-    the tombstones of texts that must not come back, without those of some forgotten memories; it gets the vectors that are of the
-    `model` in use (its name and dimensions). `reach` says whether a memory may be written to a place, `owns` whether a document
-    may be created or changed. The `owner` of the account may also import what belongs to the account as a whole: purged digests,
-    switches, counters, history.
+    stored in something of a name, `named` whether some names may be, `gone` whether one of some texts was forgotten or purged.
+    `blocked` returns, by id, the tombstones of texts that must not come back, without those of some forgotten memories; it gets
+    the vectors that are of the `model` in use (its name and dimensions). `reach` says whether a memory may be written to a
+    place, `owns` whether a document may be created or changed. The `owner` of the account may also import what
+    belongs to the account as a whole: purged digests, switches, counters, history.
     """
 
     account: str
     actor: str
     clock: Clock
     screen: Callable[[Record], Record | str]
-    clean: Callable[[Any], bool]
+    clean: Callable[[Any, str], bool]
     named: Callable[[Iterable[str | None]], bool]
     gone: Callable[[Reader, Sequence[str]], Tombstone | None]
     blocked: Callable[[Reader, Incoming, Callable[[Record], bool]], Mapping[str, Tombstone]]
@@ -201,7 +201,7 @@ def decide_document(
     body = document.body or {}
     if not policy.named([document.name, *document.place, body.get("owner"), body.get("run"), body.get("session")]):
         return RefuseItem(f"the name of this {document.kind} contains a secret")
-    if not policy.clean(parts):
+    if not policy.clean(parts, str(body.get("session") or body.get("task") or document.name)):
         return RefuseItem(f"this {document.kind} contains text that must not be stored")
     gone = policy.gone(reader, [document.name, *strings_in(parts)])
     if gone is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from recollect.access import Level, may, with_contexts
 from recollect.capture.gate import screen_record
+from recollect.capture.screen.named_values import credential_name
 from recollect.capture.screen.policy import Refusal, apply_policy
 from recollect.capture.tombstones import Incoming, Tombstone, Tombstones
 from recollect.errors import EmbedderError
@@ -131,7 +132,7 @@ class TransferPermissions:
         gate = self.uow.runtime.gate
         return all(gate.is_name(name) for name in names if name)
 
-    def _is_clean(self, value: Any) -> bool:
+    def _is_clean(self, value: Any, around: str) -> bool:
         text = json.dumps(value, ensure_ascii=False)
         policy = self.uow.runtime.gate.policy
         # A JSON escape can hide where a word begins, so then the strings themselves are screened too.
@@ -139,7 +140,7 @@ class TransferPermissions:
             found = apply_policy(each, policy)
             if isinstance(found, Refusal) or found.redacted:
                 return False
-        return True
+        return policy.get("secret") == "allow" or credential_name(value, around=around) is None
 
     def _tombstones(self) -> Tombstones:
         """The tombstones with their calibration, which may have to be measured and stored first: nothing is open here."""

@@ -98,10 +98,10 @@ class Containers(Verbs):
         self._runtime.gate.require_text(field, text)
         return text
 
-    def _json(self, field: str, value: Any, key: str | None = None) -> Any:
-        """A plain copy of a JSON value, if the screen allows it under its key."""
+    def _json(self, field: str, value: Any, key: str | None = None, around: str | None = None) -> Any:
+        """A plain copy of a JSON value, if the screen allows it under its key and in what holds it."""
         # Others read it, so it has no invisible characters; the value of a working memory comes back as it was.
-        return normalise_value(json.loads(screened_json(self._runtime.gate.policy, field, value, key)))
+        return normalise_value(json.loads(screened_json(self._runtime.gate.policy, field, value, key, around)))
 
 
 def usable_container(

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Unpack
 
 from recollect.access import Level, entries_team
 from recollect.capture.edit import edited
+from recollect.capture.screen.named_values import value_in
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Reader, Transaction
 from recollect.recall.gaps import erase_gaps
@@ -25,6 +26,7 @@ from recollect.values.document import Access, Document
 from recollect.values.draft import DraftFields
 from recollect.values.enums import CONTEXT_TYPES, SCOPES, AccessLevel, ContextType
 from recollect.values.memory import Record
+from recollect.values.normalise import normalise
 from recollect.values.outcome import Outcome, Refused
 from recollect.values.recalled import Recalled
 from recollect.values.scope import Place, Viewer
@@ -191,6 +193,7 @@ class Contexts(SnapshotVerbs):
         # The id of the context is needed before the text is embedded; the transaction checks the access again.
         with self._uow.view() as reader:
             document = self._usable(reader, context, "write")
+        self._require_unnamed(document, content)
         team, mine = entries_team(document.id), self._viewer.identity
         draft = {**fields, "content": content, "scope": "team", "team": team}
         inside = UnitOfWork(self._runtime, Viewer(replace(mine, teams=(*mine.teams, team))))
@@ -238,6 +241,7 @@ class Contexts(SnapshotVerbs):
         def write(tx: Transaction, embed: Embed) -> Record:
             document, old = self._entry_to_change(tx, context, id)
             last = newest(tx, old)
+            self._require_unnamed(document, content)
             reworded = self._reworded(last, content)
             self._uow.require_no_tombstone(tx, "content", reworded, embed)
             new = context_entries.version_of(last, reworded, who, now)
@@ -327,6 +331,11 @@ class Contexts(SnapshotVerbs):
         record = entry(reader, document, clean_id("id", id))
         self._log_read(document, "read", record.id)
         return document, record
+
+    def _require_unnamed(self, document: Document, content: Any) -> None:
+        """Refuse a value that the name of the context says is a credential."""
+        if isinstance(content, str):
+            self._runtime.gate.require_value("content", value_in(normalise(content)), around=document.name)
 
     def _reworded(self, old: Record, content: str) -> Record:
         """An entry with another text, screened."""

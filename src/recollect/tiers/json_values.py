@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.capture.gate import require_allowed
+from recollect.capture.gate import require_allowed, require_unnamed
 from recollect.capture.screen.policy import Action
 from recollect.errors import InvalidInput
-from recollect.values.normalise import normalise_value
+from recollect.values.normalise import normalise, normalise_value
 from recollect.values.plain import strings_in
 
 MAX_BYTES = 1_000_000
@@ -27,8 +27,10 @@ def json_text(field: str, value: Any) -> str:
     return text
 
 
-def screened_json(policy: Mapping[str, Action], field: str, value: Any, key: str | None = None) -> str:
-    """A value as JSON text, if the screen allows it. The key it is stored under counts too: it may say `password`.
+def screened_json(
+    policy: Mapping[str, Action], field: str, value: Any, key: str | None = None, around: str | None = None
+) -> str:
+    """A value as JSON text, if the screen allows it. Its key counts too, and the name of what holds it: they may say `password`.
 
     Nothing is redacted inside a value: a program that reads it back would not know.
     """
@@ -37,7 +39,24 @@ def screened_json(policy: Mapping[str, Action], field: str, value: Any, key: str
     # JSON escapes can hide where a word begins, so the texts themselves are screened too.
     if "\\" in text:
         require_allowed(policy, field, "\n".join(strings_in(json.loads(text))))
+    require_unnamed(policy, field, value, key or "", around or "")
+    for parts in _split_texts(value):
+        require_allowed(policy, field, parts)
     return text
+
+
+def _split_texts(value: Any) -> Iterator[str]:
+    """The texts of each list put together: a token may be split over its items."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            waiting += one.values()
+        elif isinstance(one, list | tuple):
+            waiting += one
+            texts = [normalise(each) for each in one if isinstance(each, str)]
+            if len(texts) > 1:
+                yield "".join(texts)
 
 
 def _check(field: str, value: Any) -> None:

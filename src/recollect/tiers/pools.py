@@ -248,18 +248,20 @@ class Pools(Containers):
     def write(self, name: str, data: Mapping[str, Any], *, expected_version: int | None = None) -> Pool:
         """Replace the data; raises `StaleVersion`, with the current data, when the version is not the expected one."""
         given = self._object("data", data)
-        return self._change(name, expected_version, "write", lambda _: given)
+        return self._change(name, expected_version, "write", lambda _: given, given)
 
     def write_key(self, name: str, key: str, value: Any, expected_version: int | None = None) -> Pool:
         """Set one key; the other keys do not change."""
         where = clean_text("key", key, MAX_NAME)
         given = self._json("value", value, where)
-        return self._change(name, expected_version, f"write {where}", lambda data: {**data, where: given})
+        return self._change(
+            name, expected_version, f"write {where}", lambda data: {**data, where: given}, {where: given}
+        )
 
     def merge(self, name: str, changes: Mapping[str, Any], *, expected_version: int | None = None) -> Pool:
         """Merge an object into the data at every depth; lists are replaced, and None is stored as a value."""
         given = self._object("changes", changes)
-        return self._change(name, expected_version, "merge", lambda data: merged(data, given))
+        return self._change(name, expected_version, "merge", lambda data: merged(data, given), given)
 
     def remove_key(self, name: str, key: str, expected_version: int | None = None) -> Pool:
         """Remove one key from the data."""
@@ -353,7 +355,7 @@ class Pools(Containers):
             name,
             kind,
             place,
-            {} if data is None else self._object("data", data),
+            {} if data is None else self._object("data", data, name),
             self._viewer.identity.agent,
             self._grants(fields.get("access"), place),
             clean_expiry("ttl", *ends, self._runtime.clock()),
@@ -377,13 +379,15 @@ class Pools(Containers):
             )
         return document
 
-    def _change(self, name: str, expected: int | None, reason: str, make: Change) -> Pool:
+    def _change(self, name: str, expected: int | None, reason: str, make: Change, given: Any = None) -> Pool:
+        """Change the data of a pool; `given` is what is new in it, which the name of the pool may say is a credential."""
         if expected is not None and (isinstance(expected, bool) or not isinstance(expected, int)):
             raise InvalidInput("expected_version", f"{shown(expected)} is not a version", "give the version you read")
         now = self._runtime.clock()
 
         def write(tx: Transaction, embed: Embed) -> Pool:
             document = self._find(tx, name, "write")
+            self._runtime.gate.require_value("data", given, around=document.name)
             after = change(tx, document, expected, (reason, make), now)
             before, new = (set(strings_in((each.body or {})["data"])) for each in (document, after))
             self._uow.require_no_tombstones(tx, "data", sorted(new - before), embed)
@@ -392,10 +396,10 @@ class Pools(Containers):
 
         return self._uow.transact(write)
 
-    def _object(self, field: str, value: Any) -> dict[str, Any]:
+    def _object(self, field: str, value: Any, pool: str | None = None) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise InvalidInput(field, f"{type(value).__name__} is not an object", 'give a dict, like {"key": "value"}')
-        made = self._json(field, dict(value))
+        made = self._json(field, dict(value), around=pool)
         assert isinstance(made, dict)
         return made
 

@@ -38,7 +38,7 @@ class ShortTerm(Verbs):
         where, name = self._uow.require_name("session", session), self._uow.require_name("key", key)
         one_of("type", require_name("type", type), SHORT_TERM_TYPES)
         lives = lifetime(ttl, MONTH)
-        text = screened_json(self._runtime.gate.policy, "value", value, name)
+        text = screened_json(self._runtime.gate.policy, "value", value, name, where)
         new = NewEntry(where, name, json.loads(text), type, lives)
 
         def store(tx: Transaction, embed: Embed) -> ShortTermEntry:

@@ -7,8 +7,8 @@ are stored through `ports.Working` (a SQLite file or Redis), not in the main sto
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -32,7 +32,22 @@ DAY = timedelta(days=1)
 # The unit separator keeps our own keys and namespaces apart from those of callers: names with a control character are refused.
 SEPARATOR = "\x1f"
 STATE, CONVERSATION, SCRATCH_PAD = f"{SEPARATOR}state", f"{SEPARATOR}conversation", f"{SEPARATOR}scratch_pad"
+# How much of what is there is screened together with what is put after it.
+_TAIL, _MOST_LINES = 4000, 4
 RESULT, TOOL = f"{SEPARATOR}result{SEPARATOR}", f"{SEPARATOR}tool{SEPARATOR}"
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What is put after a stored value; `joined` gives the texts that arise at the joint."""
+
+    field: str
+    value: Any
+    joined: Callable[[str | None, Any], Sequence[str]]
+
+
+class _ChangedMeanwhile(Exception):
+    """Another writer changed the value since it was read for the screen."""
 
 
 class WorkingMemory(Verbs):
@@ -112,12 +127,9 @@ class WorkingMemory(Verbs):
 
     def append_to_conversation(self, message: Any, ttl: Lifetime = HOUR) -> int:
         """Append one message atomically; returns how many messages there are."""
+        added = Addition("message", message, _after_last_message)
         appended = self._change(
-            CONVERSATION,
-            "message",
-            message,
-            ttl,
-            lambda old: [*json.loads(old or "[]"), json.loads(json.dumps(message))],
+            CONVERSATION, added, ttl, lambda old: [*json.loads(old or "[]"), json.loads(json.dumps(message))]
         )
         return len(appended)
 
@@ -139,7 +151,9 @@ class WorkingMemory(Verbs):
 
     def append_to_scratch_pad(self, text: str, ttl: Lifetime = HOUR) -> None:
         """Append free text atomically, on a new line."""
-        self._change(SCRATCH_PAD, "text", _string(text), ttl, lambda old: _with_line(old, text))
+        self._change(
+            SCRATCH_PAD, Addition("text", _string(text), _after_last_lines), ttl, lambda old: _with_line(old, text)
+        )
 
     def scratch_pad(self) -> str:
         """The free text, or an empty string."""
@@ -211,21 +225,37 @@ class WorkingMemory(Verbs):
         text, until = self._checked(key, field, value, ttl)
         self._runtime.working.put(self._namespace, key, text, self._now(), until)
 
-    def _change(self, key: str, field: str, added: Any, ttl: Lifetime, make: Callable[[str | None], Any]) -> Any:
-        """Replace a value by one made of it, atomically; `added` is what is new in it and has to pass the screen."""
+    def _change(self, key: str, added: Addition, ttl: Lifetime, make: Callable[[str | None], Any]) -> Any:
+        """Replace a value by one made of it, atomically. What is new in it passes the screen, alone and after what was there."""
         self._require_present()
-        _, until = self._checked(key, field, added, ttl)
-        made = self._runtime.working.change(
-            self._namespace, key, self._now(), until, lambda old: json_text(field, make(old))
-        )
-        return json.loads(made)
+        while True:
+            seen = self._runtime.working.get(self._namespace, key, self._now())
+            _, until = self._checked(key, added.field, added.value, ttl, added.joined(seen, added.value))
 
-    def _checked(self, key: str, field: str, value: Any, ttl: Lifetime) -> tuple[str, float]:
-        """A value as screened JSON text, and when it expires; refused while memory is off."""
-        name = key.rpartition(SEPARATOR)[2]
-        text = screened_json(self._runtime.gate.policy, field, value, name)
+            def changed(old: str | None, seen: str | None = seen) -> str:
+                if old != seen:
+                    raise _ChangedMeanwhile
+                return json_text(added.field, make(old))
+
+            try:
+                made = self._runtime.working.change(self._namespace, key, self._now(), until, changed)
+            except _ChangedMeanwhile:
+                continue
+            return json.loads(made)
+
+    def _checked(
+        self, key: str, field: str, value: Any, ttl: Lifetime, joined: Sequence[str] = ()
+    ) -> tuple[str, float]:
+        """A value as screened JSON text, and when it expires; refused while memory is off.
+
+        `joined` are texts that arise where it is put after another one.
+        """
+        name, task = key.rpartition(SEPARATOR)[2], self._namespace[2].rpartition(SEPARATOR)[2]
+        text = screened_json(self._runtime.gate.policy, field, value, name, task)
+        for one in joined:
+            self._runtime.gate.require_text(field, one)
         lives = lifetime(ttl, DAY)
-        self._uow.check_value(field, [name, *strings_in(value)])
+        self._uow.check_value(field, [name, *strings_in(value), *joined])
         return text, (self._runtime.clock() + lives).timestamp()
 
     def _get(self, key: str, default: Any = None) -> Any:
@@ -326,6 +356,25 @@ def _body(document: Document) -> dict[str, Any]:
 def _with_line(old: str | None, text: str) -> str:
     before = "" if old is None else str(json.loads(old))
     return f"{before}\n{text}" if before else text
+
+
+def _after_last_lines(old: str | None, text: str) -> list[str]:
+    """A new line after the last lines of a pad: what was put there in pieces can be said by several lines together."""
+    lines = [] if old is None else str(json.loads(old))[-_TAIL:].splitlines()
+    near = [" ".join(map(str.strip, (*lines[-count:], text))) for count in range(1, min(len(lines), _MOST_LINES) + 1)]
+    return near if len(lines) <= _MOST_LINES else ["\n".join([*lines, text]), *near]
+
+
+def _after_last_message(old: str | None, message: Any) -> list[str]:
+    """What the last message of a conversation and a new one say together."""
+    messages = json.loads(old or "[]")
+    before, now = _said(messages[-1]) if messages else "", _said(message)
+    return [f"{before[-_TAIL:]}\n{now}"] if before and now else []
+
+
+def _said(message: Any) -> str:
+    said = message.get("content") if isinstance(message, Mapping) else message
+    return said if isinstance(said, str) else ""
 
 
 def _string(text: Any) -> str:

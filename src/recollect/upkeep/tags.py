@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
+from recollect.capture.screen.named_values import value_in
 from recollect.capture.screen.policy import Refusal, apply_policy
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Reader, Transaction
@@ -45,14 +46,17 @@ def describe(tx: Transaction, identity: Identity, tag: str, text: str | None, no
     tx.put_document(document, made.with_body(now, text=text), "describe")
 
 
-def merge(tx: Transaction, identity: Identity, old: Collection[str], into: str, now: datetime) -> int:
+def merge(uow: UnitOfWork, tx: Transaction, old: Collection[str], into: str) -> int:
     """Replace some tags by another on every visible memory; returns on how many."""
+    identity, now = uow.viewer.identity, uow.runtime.clock()
     changed: dict[str, None] = {}
     for tag in old:
         wanted = Filter(tags=(tag,), statuses=_EVERY_STATUS)
         for record in tx.find(identity, wanted, now, limit=-1):
             names = (into if name in old else name for name in record.tags)
-            tx.change(record, record.with_(tags=tuple(dict.fromkeys(names))), "tag")
+            renamed = record.with_(tags=tuple(dict.fromkeys(names)))
+            uow.runtime.gate.require_no_naming(record, renamed)
+            tx.change(record, renamed, "tag")
             changed[record.id] = None
         _move_description(tx, identity, tag, into, now)
     if not changed:
@@ -87,6 +91,8 @@ def describe_tag(uow: UnitOfWork, tag: str, description: str | None) -> None:
     """Describe a tag; None deletes the description."""
     (name,) = uow.tags([tag])
     text = None if description is None else _screened(uow, "description", description)
+    if text is not None and " " not in text.strip():
+        uow.runtime.gate.require_value("description", value_in(text), name)
 
     def write(tx: Transaction, embed: Embed) -> None:
         describe(tx, uow.viewer.identity, name, text, uow.runtime.clock())
@@ -102,7 +108,7 @@ def merge_tags(uow: UnitOfWork, into: str, others: Sequence[str]) -> int:
         raise InvalidInput("tags", "there is nothing to merge", "name at least one other tag")
     with uow.transaction() as tx:
         uow.require_no_tombstones(tx, "tags", [name])
-        return merge(tx, uow.viewer.identity, old - {name}, name, uow.runtime.clock())
+        return merge(uow, tx, old - {name}, name)
 
 
 def _screened(uow: UnitOfWork, field: str, given: str) -> str:

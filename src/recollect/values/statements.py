@@ -64,14 +64,15 @@ def statements_in(text: str) -> list[str]:
 
 def label_statements(text: str) -> list[str]:
     """What a label, a name or a path says: `late-on-friday` says "late on friday", and so does `notes/late_on_friday.md`."""
-    plain = _spaced(_STEPS.sub(", ", _EXTENSION.sub("", text)))
+    plain = spaced(_STEPS.sub(", ", _EXTENSION.sub("", text)))
     words = plain.split()
     # What a label begins or ends with has no mark of its own: `see-late-on-friday`, `late-on-friday-ok`.
     shorter = (" ".join(some) for some in (words[1:], words[2:], words[:-1])) if len(words) <= _LONGEST_LABEL else ()
     return list(dict.fromkeys((*statements_in(text), plain, *statements_in(plain), *shorter)))
 
 
-def _spaced(label: str) -> str:
+def spaced(label: str) -> str:
+    """A label as words: `late-on-friday` and `lateOnFriday` say "late on friday"."""
     return _HUMP.sub(" ", _JOINED.sub(" ", _CUT_OFF.sub("'", label)))
 
 
@@ -81,7 +82,7 @@ def _readings(text: str) -> Iterator[str]:
     yield plain
     if (shorter := _ASIDE.sub(" ", plain)) != plain:
         yield " ".join(shorter.split())
-    yield from map(_spaced, _SLUG.findall(plain))
+    yield from map(spaced, _SLUG.findall(plain))
 
 
 def _plain(text: str) -> str:

@@ -84,7 +84,7 @@ _OBJECT: Final = (
 _IS: Final = (
     r"(?:['\u2019]s[ ]|\s?(?:[:=\uff1a]|->|=>|\u2192|[-\u2013\u2014](?=\s))\s?"
     r"|\s(?:is|was|are|ist|war|lautet|hei\u00dft|es|era|est|\u00e9|\u00e8|jest|\u00e4r|er)(?=[\s:])"
-    r"(?:\s(?:now|still|currently|just|simply|jetzt|noch|ahora|maintenant|adesso))?:?\s"
+    r"(?:\s(?:now|still|currently|just|simply|jetzt|noch|ahora|maintenant|adesso))?:?\s{1,3}"
     r"|\s?(?:是|为|為|は|는|은)[:\uff1a]?\s?)"
 )
 _CHANGED: Final = (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from recollect.capture.edit import edited
 from recollect.capture.gate import Gate, screen_record
-from recollect.capture.intake import draft_of, record_of
+from recollect.capture.intake import draft_of, given_texts, record_of
 from recollect.capture.tombstones import Incoming, Tombstone
 from recollect.errors import InvalidInput
 from recollect.portable import archives
@@ -196,14 +196,15 @@ class FolderImport:
         """The memory of a new file, unless its scope is out of reach or the screen refuses it."""
         identity, project = self.permissions.identity, self.permissions.uow.viewer.project
         try:
-            record = record_of(draft_of(new.draft), identity, project, self.policy.clock())
+            draft = draft_of(new.draft)
+            record = record_of(draft, identity, project, self.policy.clock())
         except InvalidInput as error:
             self._tally.refuse(new.page.path, None, f"{error.field}: {error.problem}; {error.fix}")
             return None
         if not self._reaches(record):
             self._tally.refuse(new.page.path, None, f"its scope ({record.scope}) is out of reach")
             return None
-        vetted = screen_record(record, self._gate)
+        vetted = screen_record(record, self._gate, given=given_texts(draft))
         if isinstance(vetted, Refused):
             self._tally.refuse(new.page.path, None, vetted.reason)
             return None
