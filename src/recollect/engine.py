@@ -681,6 +681,8 @@ class Memory(Verbs):
             raise InvalidInput("project", "is missing", "name one, or switch every project with everywhere=True")
         account, now = self._viewer.account, self._runtime.clock()
         with self._runtime.store.transaction(account, self._uow.actor, now, origin=self._uow.origin) as tx:
+            if not on:
+                self._uow.require_no_tombstones_in_names(tx, "project", [where])
             tx.switch(account, where, on)
 
 

@@ -120,6 +120,7 @@ class UnitOfWork:
         store, account, now = self.runtime.store, self.viewer.account, at or self.runtime.clock()
         with store.transaction(account, self.actor, now, operation=operation, origin=self.origin) as tx:
             self.require_enabled(tx, *projects)
+            self.require_no_tombstones_in_names(tx, "agent", [self.actor])
             yield tx
 
     def transact(
@@ -187,12 +188,19 @@ class UnitOfWork:
             for found in tombstones.of(reader, identity, vectors, now).values():
                 raise InvalidInput(field, found.reason, "give another text")
 
-    def check_value(self, field: str, texts: Sequence[str]) -> None:
+    def require_no_tombstones_in_names(self, reader: Reader, field: str, names: Iterable[str | None]) -> None:
+        """The same for names that are stored, such as those of agents: one of a few words says nothing."""
+        telling = [name for name in names if name and says_something(name)]
+        if telling:
+            self.require_no_tombstones(reader, field, telling)
+
+    def check_value(self, field: str, texts: Sequence[str], names: Sequence[str] = ()) -> None:
         """Refuse texts that were forgotten or purged, for verbs that write outside of the store; and when memory is off."""
         account, now = self.viewer.account, self.runtime.clock()
         with self.view() as reader:
             if not reader.has_tombstones(account):
                 return
+            self.require_no_tombstones_in_names(reader, "name", names)
         records = [_as_record(account, normalise(text), now) for text in texts]
         embed = Embed(self.runtime)
         embed.prepare(records)

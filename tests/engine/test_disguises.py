@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 import recollect
 from recollect.capture.tombstones import FORGOTTEN, PURGED
 from recollect.errors import InvalidInput
+from recollect.testing.clock import FixedClock
+from recollect.testing.embedding import HashingEmbedder
 
 TEXT = "Ruben is negotiating with Initech behind our director's back"
 LABEL = "ruben-is-negotiating-with-initech-behind-our-directors-back"
@@ -131,6 +134,25 @@ BESIDE: dict[str, Callable[[World, str], object]] = {
     "working.store": lambda w, text: w.memory.working.store("k", {"note": text}),
     "narratives.write": lambda w, text: w.memory.narratives.write("We met.", session=text),
 }  # fmt: skip
+NAMES: dict[str, Callable[[World, str], object]] = {
+    "editor": lambda w, text: w.memory.contexts.update_content("base", w.entry, "Builds run at noon", editor=text),
+    "contexts.grant": lambda w, text: w.memory.contexts.grant("base", text, "read"),
+    "pools.grant": lambda w, text: w.memory.pools.grant("board", text, "write"),
+    "access of contexts.create": lambda w, text: w.memory.contexts.create("c", type="knowledge_base", access={"read": [text]}),
+    "access of pools.create": lambda w, text: w.memory.pools.create("p", access={"write": [text]}),
+    "session of pools.create": lambda w, text: w.memory.pools.create("p", scope="session", session=text),
+    "project of contexts.create": lambda w, text: w.memory.contexts.create("c", type="tool_cache", scope="project", project=text),
+    "pools.workflow": lambda w, text: w.memory.pools.workflow(text),
+    "working.task": lambda w, text: w.memory.working.task(text).store("k", 1),
+    "working.workflow": lambda w, text: w.memory.working.workflow(text).store("k", 1),
+    "working.store_tool_state": lambda w, text: w.memory.working.store_tool_state(text, 1),
+    "share_with_agent": lambda w, text: w.memory.with_identity(agent="ann").working.share_with_agent(text, "k", 1),
+    "disable": lambda w, text: w.memory.disable(text),
+    "agent": lambda w, text: w.memory.with_identity(agent=text).remember(SHIPS),
+    "agent of a pool": lambda w, text: w.memory.with_identity(agent=text).pools.create("mine"),
+    "agent of working": lambda w, text: w.memory.with_identity(agent=text).working.store("k", 1),
+    "client": lambda w, text: w.memory.called_by(text).remember(SHIPS),
+}  # fmt: skip
 
 
 def texts_in(memory: recollect.Memory) -> str:
@@ -166,6 +188,22 @@ def test_nor_in_a_field_in_any_spelling(world: World, field: str, how: str) -> N
 
 
 @pytest.mark.parametrize("how", GONE)
+@pytest.mark.parametrize("name", NAMES)
+def test_nor_as_a_name_that_is_stored(world: World, name: str, how: str) -> None:
+    give_up(world, how)
+    for text in (TEXT, LABEL):
+        assert GONE[how] in answer(lambda text=text: NAMES[name](world, text))
+    assert "initech" not in texts_in(world.memory)
+
+
+def test_a_name_with_few_words_says_nothing(world: World) -> None:
+    world.memory.forget(world.memory.remember("Selma rests").memory.id)
+    assert world.memory.with_identity(agent="Selma rests").remember(SHIPS).kind == "stored"
+    world.memory.disable("selma-rests")
+    world.memory.pools.grant("board", "Selma rests", "read")
+
+
+@pytest.mark.parametrize("how", GONE)
 @pytest.mark.parametrize(
     "question",
     [
@@ -186,6 +224,38 @@ def test_a_question_that_contains_it_is_not_kept_as_a_gap(world: World, question
     told = repr(world.memory.gaps())
     assert "ferries" in told
     assert "Initech" not in told
+    assert "initech" not in texts_in(world.memory)
+
+
+IMPORTED: dict[str, Callable[[recollect.Memory, str], object]] = {
+    "description of a tag": lambda m, text: m.describe_tag("office", text),
+    "value of a pool": lambda m, text: m.pools.create("plans", data={"note": text}),
+    "key of a pool": lambda m, text: m.pools.create("plans", data={text: 1}),
+    "description of a context": lambda m, text: m.contexts.create("talks", type="knowledge_base", description=text),
+    "name of a context": lambda m, text: m.contexts.create(text, type="knowledge_base"),
+    "short-term value": lambda m, text: m.short_term.write("k", text, session="s9"),
+    "session of a short-term value": lambda m, text: m.short_term.write("k", 1, session=text),
+    "grant of a pool": lambda m, text: m.pools.create("plans", access={"read": [text]}),
+    "project that is switched off": lambda m, text: m.disable(text),
+    "tag of a memory": lambda m, text: m.remember(SHIPS, tags=[text]),
+    "season of a memory": lambda m, text: m.remember(SHIPS, season=text),
+    "reason of a memory": lambda m, text: m.remember(SHIPS, reason=text),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", GONE)
+@pytest.mark.parametrize("what", IMPORTED)
+def test_an_import_does_not_bring_it_back_either(world: World, what: str, how: str) -> None:
+    files = []
+    for text in (f"See: {TEXT}", f"note ({TEXT})", f"because {TEXT}", LABEL):
+        with recollect.open(":memory:", embedder=HashingEmbedder()) as elsewhere:
+            IMPORTED[what](elsewhere, text)
+            files.append(io.BytesIO())
+            elsewhere.export(files[-1], everything=True)
+    give_up(world, how)
+    for file in files:
+        file.seek(0)
+        assert world.memory.import_data(file, everything=True).left_out
     assert "initech" not in texts_in(world.memory)
 
 
@@ -248,3 +318,32 @@ def test_a_disguise_that_was_purged_does_not_come_back_plain(memory: recollect.M
     assert memory.remember(TEXT).kind == "refused"
     assert memory.remember(f"The train was late ({TEXT})").kind == "refused"
     assert memory.remember(TEXT, revive=True).kind == "stored"
+
+
+@pytest.mark.parametrize("how", GONE)
+def test_a_newer_copy_of_a_known_memory_brings_no_tag_with_it(world: World, how: str, clock: FixedClock) -> None:
+    file = io.BytesIO()
+    world.memory.export(file)
+    clock.advance(60)
+    with recollect.open(":memory:", embedder=HashingEmbedder(), clock=clock) as elsewhere:
+        file.seek(0)
+        elsewhere.import_data(file)
+        elsewhere.update(world.other, tags=[LABEL], importance=0.9)
+        file = io.BytesIO()
+        elsewhere.export(file)
+    give_up(world, how)
+    file.seek(0)
+    assert [left.reason for left in world.memory.import_data(file).left_out] == [GONE[how]]
+    assert world.memory.get(world.other).tags == ()
+
+
+@pytest.mark.parametrize("how", GONE)
+def test_an_edited_file_brings_no_tag_with_it(world: World, how: str, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    world.memory.tag(world.other, "office")
+    world.memory.export(folder, format="markdown")
+    (page,) = [path for path in folder.rglob("*.md") if "printer" in path.read_text()]
+    page.write_text(page.read_text().replace("office", LABEL))
+    give_up(world, how)
+    assert [left.reason for left in world.memory.import_data(folder).left_out] == [GONE[how]]
+    assert world.memory.get(world.other).tags == ("office",)

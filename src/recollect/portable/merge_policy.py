@@ -10,11 +10,13 @@ from recollect.capture.tombstones import Incoming, Tombstone
 from recollect.portable.stream import HalfVectors, MemoryItem
 from recollect.ports import Clock, Reader
 from recollect.tiers.pools import order_labels
+from recollect.tiers.working import SEPARATOR
 from recollect.values.document import Document, document_image
 from recollect.values.event import difference
-from recollect.values.memory import Record
+from recollect.values.memory import Record, side_texts
 from recollect.values.plain import strings_in
 from recollect.values.scope import RESERVED, Place
+from recollect.values.statements import says_something
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ class MergePlanner:
             return RefuseItem("forgotten: this was forgotten on purpose; restore it to import it again")
         changed = (record.content, record.key) != (known.content, known.key)
         refused = self._refuse_conflicting(record) if changed else None
-        return refused or UpdateMemory(known, record, redacted)
+        return refused or self._refuse_beside(known, record) or UpdateMemory(known, record, redacted)
 
     def _reaches(self, place: Place) -> bool:
         return (place[0] == "team" and place[1] in self._context_teams) or self._policy.reach(self._reader, place)
@@ -171,6 +173,12 @@ class MergePlanner:
             if other is not None and other.id != record.id:
                 return RefuseItem(f"its key {record.key!r} is taken by another memory here")
         return None
+
+    def _refuse_beside(self, known: Record, record: Record) -> RefuseItem | None:
+        """Refuse a tag, a name or a reason that brings back what was forgotten or purged."""
+        added = {text for _, text in side_texts(record)} - {text for _, text in side_texts(known)}
+        found = self._policy.gone(self._reader, sorted(filter(says_something, added))) if added else None
+        return None if found is None else RefuseItem(found.reason)
 
     def _is_from_this_import(self, old: Record) -> bool:
         """Whether a tombstone was itself imported by this operation."""
@@ -203,7 +211,9 @@ def decide_document(
         return RefuseItem(f"the name of this {document.kind} contains a secret")
     if not policy.clean(parts, str(body.get("session") or body.get("task") or document.name)):
         return RefuseItem(f"this {document.kind} contains text that must not be stored")
-    gone = policy.gone(reader, [document.name, *strings_in(parts)])
+    names = [*document.place, body.get("owner"), body.get("run"), body.get("session"), *strings_in(body.get("access"))]
+    own = document.name.split(SEPARATOR)
+    gone = policy.gone(reader, [*own, *strings_in(parts), *filter(says_something, filter(None, names))])
     if gone is not None:
         return RefuseItem(gone.reason)
     namesakes = reader.documents(policy.account, document.kind, document.name)

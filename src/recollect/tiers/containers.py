@@ -47,6 +47,7 @@ class Containers(Verbs):
         who, wanted = self._uow.require_name("agent", agent), _level(level)
         with self._uow.transaction() as tx:
             document = self._find(tx, name, "own")
+            self._uow.require_no_tombstones_in_names(tx, "agent", [who])
             after = with_grant(document, who, wanted, self._runtime.clock())
             if after.body != document.body:
                 tx.put_document(document, after, self._kind, f"grant {wanted} to {who}")

@@ -166,6 +166,7 @@ class Contexts(SnapshotVerbs):
         def write(tx: Transaction, embed: Embed) -> Context:
             made = context_of(context_entries.create(tx, self._viewer.identity, new, self._runtime.clock()))
             self._uow.require_no_tombstones(tx, "description", [title, about or ""], embed)
+            self._uow.require_no_tombstones_in_names(tx, "access", [*place, *grants.read, *grants.write])
             return made
 
         return self._uow.transact(write, place[1] if place[0] == "project" else None)
@@ -244,6 +245,7 @@ class Contexts(SnapshotVerbs):
             self._require_unnamed(document, content)
             reworded = self._reworded(last, content)
             self._uow.require_no_tombstone(tx, "content", reworded, embed)
+            self._uow.require_no_tombstones_in_names(tx, "editor", [who])
             new = context_entries.version_of(last, reworded, who, now)
             tx.insert(new, embed(reworded), "supersede")
             self._log_write(tx, document, "update", new.id)

@@ -224,6 +224,7 @@ class Pools(Containers):
         def write(tx: Transaction, embed: Embed) -> Pool:
             made = pool_of(self._create(tx, new))
             self._uow.require_no_tombstones(tx, "data", (new.name, *strings_in(new.data)), embed)
+            self._uow.require_no_tombstones_in_names(tx, "access", [*new.place, *new.access.read, *new.access.write])
             return made
 
         return self._uow.transact(write, new.project)
@@ -321,6 +322,7 @@ class Pools(Containers):
         place = ("task", run, "")
         new = NewPool(name, TYPE_OF_RUN_POOL[kind], place, {}, self._viewer.identity.agent, run=run)
         with self._uow.transaction() as tx:
+            self._uow.require_no_tombstones_in_names(tx, "run_id", [run])
             now = self._runtime.clock()
             existing = [
                 document for document in tx.documents(self._viewer.account, "pool", name) if not expired(document, now)

@@ -255,7 +255,8 @@ class WorkingMemory(Verbs):
         for one in joined:
             self._runtime.gate.require_text(field, one)
         lives = lifetime(ttl, DAY)
-        self._uow.check_value(field, [name, *strings_in(value), *joined])
+        rooms = [part.rpartition(SEPARATOR)[2] for part in self._namespace[1:]]
+        self._uow.check_value(field, [name, *strings_in(value), *joined], rooms)
         return text, (self._runtime.clock() + lives).timestamp()
 
     def _get(self, key: str, default: Any = None) -> Any:

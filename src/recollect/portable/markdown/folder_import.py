@@ -27,9 +27,10 @@ from recollect.portable.stream import MemoryItem
 from recollect.ports import Reader, Transaction, Vectors
 from recollect.unit_of_work import UnitOfWork
 from recollect.values.ids import new_id
-from recollect.values.memory import Record
+from recollect.values.memory import Record, side_texts
 from recollect.values.outcome import Refused, Reinforced
 from recollect.values.scope import Viewer, reaches
+from recollect.values.statements import says_something
 from recollect.values.transfer import Imported
 
 _Edit = tuple[EditedPage, Record, Vectors | None]
@@ -124,8 +125,9 @@ class FolderImport:
                     continue
                 reworded = after.content != edit.before.content
                 blocked = self._tombstones(tx, [(after, vectors)]) if reworded else {}
-                if after.id in blocked:
-                    self._tally.refuse(edit.page.path, after.id, blocked[after.id].reason)
+                tombstone = blocked.get(after.id) or self._brought_beside(tx, edit.before, after)
+                if tombstone is not None:
+                    self._tally.refuse(edit.page.path, after.id, tombstone.reason)
                     continue
                 tx.change(edit.before, after, "update", vectors=vectors, reason="its file was edited")
                 self._tally.update(after.id)
@@ -213,6 +215,11 @@ class FolderImport:
     def _tombstones(self, reader: Reader, new: Incoming) -> Mapping[str, Tombstone]:
         """Which of some texts must not come back; an edit that keeps its text does not bring it."""
         return self.policy.blocked(reader, new, lambda _: False)
+
+    def _brought_beside(self, reader: Reader, before: Record, after: Record) -> Tombstone | None:
+        """Why a new tag, name or reason of an edit must not come back."""
+        added = {text for _, text in side_texts(after)} - {text for _, text in side_texts(before)}
+        return self.policy.gone(reader, sorted(filter(says_something, added))) if added else None
 
     def _active_copies(self, reader: Reader, records: Sequence[Record]) -> set[str]:
         """Those that are stored already: an archive has no manifest that could be updated, and may be imported twice."""
