@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 
-import pytest
-
 GONE = "Priya is interviewing at Globex behind our manager's back"
 
 
@@ -72,14 +70,19 @@ def test_a_purge_holds_for_every_text_the_memory_has_had(memory) -> None:
     assert_gone(memory)
 
 
-@pytest.mark.parametrize("text", [GONE, "The ferries leave from pier nine"])
-def test_the_key_of_a_forgotten_memory_stores_and_shows_nothing(memory, text) -> None:
+def test_the_key_of_a_forgotten_memory_does_not_bring_it_back(memory) -> None:
     gone = memory.remember(GONE, key="ci").memory
     memory.forget(gone.id)
-    outcome = memory.remember(text, key="ci")
+    outcome = memory.remember(GONE, key="ci")
     assert outcome.kind == "refused"
     assert outcome.forgotten == gone.id
-    assert memory.list(limit=50) == []
+    other = memory.remember("The ferries leave from pier nine", key="ci")
+    assert (other.kind, other.memory.content) == ("stored", "The ferries leave from pier nine")
+    assert [record.content for record in memory.list(limit=50)] == ["The ferries leave from pier nine"]
+    assert_gone(memory)
+    memory.undo()
+    assert memory.remember("Invoices are due in May", key="ci").kind == "stored"
+    assert_gone(memory)
 
 
 def test_the_key_of_another_text_says_that_the_new_one_is_not_stored(memory) -> None:
@@ -122,3 +125,14 @@ def test_the_ids_of_a_session_are_shown_only_to_those_who_name_it(memory) -> Non
         assert hidden.id not in repr([one.to_dict() if hasattr(one, "to_dict") else one for one in told])
     assert hidden.id in repr(memory.recall("invoices", session="s1").to_dict())
     assert hidden.id in repr(memory.get(beside.id).to_dict())
+
+
+def test_reviving_a_text_that_contains_a_forgotten_one_stores_the_whole_text(memory) -> None:
+    gone = memory.remember(GONE).memory
+    memory.forget(gone.id)
+    whole = f"Lunch with the board was moved to noon on Thursday. {GONE}."
+    assert memory.remember(whole).kind == "refused"
+    assert memory.remember(whole, revive=True).memory.content == whole
+    assert [record.content for record in memory.list(limit=50)] == [whole]
+    memory.undo()
+    assert_gone(memory)

@@ -24,7 +24,10 @@ from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import Breadcrumb, Record
 from recollect.values.outcome import CONFLICTING, Conflict, Outcome, Refused, Reinforced, Stored, Superseded
 from recollect.values.scope import Identity, reaches
+from recollect.values.terms import query_terms
 
+# So many content words beyond those of a forgotten memory say something of their own.
+_FEWEST_TERMS = 3
 Decide = Callable[[Transaction, Record, DraftEmbedding], Decision]
 
 
@@ -69,8 +72,7 @@ def commit(
         if tombstone.memory is None:
             item = replace(item, kind="revive")
     if existing is not None:
-        reason = f"the key {new.key!r} belongs to a forgotten memory; restore it, or use another key"
-        return Refused(reason, forgotten=existing.id)
+        tx.change(existing, existing.with_(key=None), "update", reason="its key is used for another text")
     if new.supersedes is not None:
         return _supersede(tx, item, identity, now, verbatim=decide is None)
     if decide is None:
@@ -116,7 +118,8 @@ def _revive(
 ) -> Outcome | None:
     """Lift a tombstone. What was forgotten in the same place is restored; None when the draft is to be stored.
 
-    A memory that was forgotten elsewhere becomes archived: not recalled there, and no tombstone any more.
+    A memory that was forgotten elsewhere, or that is only a part of the draft, becomes archived: not recalled, and no tombstone
+    any more.
     """
     old, new = tombstone.memory, item.record
     if old is None:
@@ -125,12 +128,16 @@ def _revive(
         places = [place for place in purged if reaches(wide, place)]
         tx.allow_again(new.account, new.content, places)
         return None
-    if old.place == new.place and new.supersedes is None:
+    if old.place == new.place and new.supersedes is None and not _says_more(new.content, old.content):
         restored = old.with_(status="active", updated_at=now)
         tx.change(old, restored, "restore")
         return Reinforced(restored, "brought back on request", notes=item.notes)
     tx.change(old, old.with_(status="archived"), "restore", reason="revived elsewhere")
     return None
+
+
+def _says_more(new: str, old: str) -> bool:
+    return len(set(query_terms(new)) - set(query_terms(old))) >= _FEWEST_TERMS
 
 
 def _supersede(tx: Transaction, item: PreparedDraft, identity: Identity, now: datetime, *, verbatim: bool) -> Outcome:
