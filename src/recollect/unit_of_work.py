@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from recollect import redaction
 from recollect.access import with_contexts
 from recollect.deferred import PendingWrites
-from recollect.errors import AmbiguousId, Disabled, InvalidInput, NeedsConfirmation, NotFound
+from recollect.errors import AmbiguousId, Disabled, InvalidInput, NeedsConfirmation, NotFound, StoreDamaged
 from recollect.ports import Reader, Transaction, Vectors
 from recollect.runtime import Runtime
 from recollect.validation import MAX_CONTENT, clean_id, clean_name, clean_tags, clean_text, require_name
@@ -386,7 +386,12 @@ def latest_events(reader: Reader, viewer: Viewer, limit: int) -> list[Event]:
     before: int | None = None
     size = limit + _PAGE
     while len(found) < limit:
-        page = reader.events(viewer.account, before=before, limit=size, newest_first=True)
+        try:
+            page = reader.events(viewer.account, before=before, limit=size, newest_first=True)
+        except StoreDamaged:
+            # The damaged event may be beyond those that are shown.
+            size = limit - len(found)
+            page = reader.events(viewer.account, before=before, limit=size, newest_first=True)
         found += redaction.shown_events(reader, viewer, _asked_for(page))
         if len(page) < size:
             break

@@ -279,7 +279,7 @@ class TwinEngines(RuleBasedStateMachine):
 
     @rule(query=st.sampled_from(("what about infra", "stile guide rules", "ops or style")), project=projects)
     def named(self, query: str, project: str | None) -> None:
-        self.twins.same(lambda memory, _: memory.recall(query, named=True, project=project, limit=40))
+        self.twins.recall(lambda memory: memory.recall(query, named=True, project=project, limit=40))
 
     @rule(snapshot=st.booleans())
     def reopen(self, snapshot: bool) -> None:

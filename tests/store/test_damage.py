@@ -176,3 +176,69 @@ def test_a_store_in_use_is_sound(rich: Path, tmp_path: Path) -> None:
         memory.forget(memory.list()[0].id)
         memory.undo()
     assert not is_found(path)
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store whose third event of four is about the lamp."""
+    path = tmp_path_factory.mktemp("journal") / "memory.db"
+    with recollect.open(path, embedder=HashingEmbedder()) as memory:
+        for text in ("The vault is in Bern", "The river is cold"):
+            memory.remember(text)
+        lamp = memory.list()[0]
+        memory.update(lamp.id, importance=0.4, tags=["lamp"], ttl=1e6)
+        memory.remember("The chess club meets on Mondays")
+    return path
+
+
+# What an event may become when bytes of it are overwritten, by column.
+BROKEN_EVENTS = {
+    "operation": ("'x'", "x'00ff'", "7"),
+    "at": ("'zzz'", "1e300", "9223372036854775807"),
+    "actor": ("x'ff00fe'", "CAST(x'ff00fe' AS TEXT)"),
+    "kind": ("'remembet'", "x'00'"),
+    "memory": ("'x'", "x'00ff'"),
+    "before": ("'garbage{'", "'[]'", "'7'", "x'ff00fe'", """'{"expires_at": 7}'""", """'{"links": [{"to": 1}]}'"""),
+    "after": ("'garbage{'", "'\"text\"'", """'{"expires_at": "yesterday"}'""", """'{"tags": 5}'""", f"'{'[' * 9999}'"),
+    "reason": ("x'ff00fe'", "CAST(x'ff00fe' AS TEXT)"),
+    "undoes": ("'x'", "x'00ff'", "7"),
+    "document": ("'poolx'", "x'00'", "'pool'"),
+    "origin": ("'nobody'", "x'00'"),
+}
+
+
+def break_event(path: Path, target: Path, column: str, value: str) -> None:
+    """Overwrite one column of the event about the lamp, the third of four."""
+    shutil.copy(path, target)
+    with sqlite3.connect(target) as connection:
+        assert connection.execute(f"UPDATE events SET {column} = {value} WHERE seq = 3").rowcount == 1
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [(column, value) for column, some in BROKEN_EVENTS.items() for value in some]
+)
+def test_a_damaged_event_is_named_and_the_others_stay_readable(
+    journal: Path, tmp_path: Path, column: str, value: str
+) -> None:
+    target = tmp_path / "damaged.db"
+    break_event(journal, target, column, value)
+    assert is_found(target)
+    with recollect.open(target, embedder=HashingEmbedder()) as memory:
+        chess, lamp, vault = memory.list()
+        about_it = column != "memory"  # otherwise it is not known to be about the lamp
+        operation = column not in ("operation", "memory")
+        for needs_it, way in (
+            (True, lambda: memory.log(limit=2)),
+            (about_it, lambda: memory.history(lamp.id)),
+            (True, lambda: memory.export(io.BytesIO(), history=True)),
+            (operation, lambda: memory.undo("3")),
+            (True, lambda: memory.as_of("2020-01-01T00:00:00+00:00").list()),
+        ):
+            if needs_it:
+                with pytest.raises(StoreDamaged, match=r"event 3 .*recollect doctor.*restore a backup"):
+                    way()
+        assert [event.memory_id for event in memory.log(limit=1)] == [chess.id]
+        assert len(memory.history(vault.id)) == 1
+        memory.undo()
+        assert [record.id for record in memory.list()] == [lamp.id, vault.id]

@@ -47,6 +47,7 @@ def test_every_named_query_is_valid_sql(tmp_path) -> None:
         "count_tags",
         "by_tag",
         "find_events",
+        "find_event_numbers",
     }
     for name in queries().keys() - pieces:
         sql = queries()[name].replace("{reached}", "1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.errors import StoreDamaged
 from recollect.ports import JournalReader
 from recollect.values.event import Event, from_image
 from recollect.values.scope import Place
@@ -24,7 +25,7 @@ def latest_operations(
     known: set[str] = set()
     first = before
     while len(found) < limit:
-        page = reader.events(account, before=before, limit=_PAGE, newest_first=True)
+        page, size = _newest_events(reader, account, before)
         undoable = [event for event in page if event.kind not in NOT_UNDOABLE and event.undoes is None]
         own = [event for event in undoable if actor is None or (event.actor == actor and event.origin in BY_CALLERS)]
         candidates = [event.operation for event in own]
@@ -38,10 +39,21 @@ def latest_operations(
             # An operation that reaches beyond the given end was returned before.
             if first is None or events[-1].seq < first:
                 found.append(events)
-        if len(page) < _PAGE:
+        if len(page) < size:
             break
         before = page[-1].seq
     return found
+
+
+def _newest_events(reader: JournalReader, account: str, before: int | None) -> tuple[list[Event], int]:
+    """A page of the journal, newest first, and how many events were asked for.
+
+    If one of them is damaged, they are read one by one: only who needs the damaged one is told.
+    """
+    try:
+        return reader.events(account, before=before, limit=_PAGE, newest_first=True), _PAGE
+    except StoreDamaged:
+        return reader.events(account, before=before, limit=1, newest_first=True), 1
 
 
 def last_place(kind: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> Place | None:

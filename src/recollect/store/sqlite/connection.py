@@ -54,6 +54,8 @@ def _operational(error: sqlite3.OperationalError, path: str) -> errors.Recollect
         return errors.StoreFull(
             f"{path}: the disk refused to write ({text}); nothing was stored; check space and quota"
         )
+    if "decode" in text:
+        return errors.StoreDamaged(f"{path} is damaged ({text}); `recollect doctor` shows where, then restore a backup")
     return errors.StoreError(f"{path}: {text}")
 
 

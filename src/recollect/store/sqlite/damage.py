@@ -1,7 +1,7 @@
 """Finds damage inside a file that SQLite itself does not see: it checks the structure of pages, not what is written in rows.
 
-Every row of a memory is decoded and compared with its checksum, a text with its keyed hash; vectors must have unit length, and what
-is stored as JSON must be JSON.
+Every row of a memory is decoded and compared with its checksum, a text with its keyed hash; vectors must have unit length, an event
+of the journal must be one, and what is stored as JSON must be JSON.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from recollect.errors import StoreDamaged
 from recollect.store.sqlite.queries import queries
-from recollect.store.sqlite.rows import checksum_of, memory_of
+from recollect.store.sqlite.rows import checksum_of, event_of, memory_of
 from recollect.values.ids import fingerprint
 
 # Half precision: the length of a unit vector is off by less.
@@ -39,6 +39,9 @@ def _damaged_rows(connection: sqlite3.Connection, secret: bytes) -> Iterator[str
     for row, vector in connection.execute(queries()["all_vectors"]):
         if not _is_unit(vector):
             yield f"the vectors of memory {row}"
+    for row in connection.execute(queries()["all_events"]):
+        if not _is_event(row):
+            yield f"event {row['seq']}"
     for table, row in connection.execute(queries()["invalid_json"]):
         yield f"{table} {row}"
 
@@ -54,6 +57,14 @@ def _problem_of(row: sqlite3.Row, secret: bytes) -> str | None:
     if row["checksum"] is not None and checksum_of(dict(row)) != row["expected"]:
         return "the fields"
     return None
+
+
+def _is_event(row: sqlite3.Row) -> bool:
+    try:
+        event_of(row)
+    except StoreDamaged:
+        return False
+    return True
 
 
 def _is_unit(blob: object) -> bool:

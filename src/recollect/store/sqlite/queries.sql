@@ -92,6 +92,12 @@ VALUES (:account, :operation, :at, :actor, :kind, :memory, :row, :before, :after
 -- find_events: The head of a part of the journal; the reader writes its conditions.
 SELECT seq, operation, at, actor, kind, memory, before, after, reason, undoes, document, origin FROM events WHERE
 
+-- find_event_numbers: The numbers of the same part, in the same order.
+SELECT seq FROM events WHERE
+
+-- all_events: The journal of every account.
+SELECT seq, operation, at, actor, kind, memory, before, after, reason, undoes, document, origin FROM events
+
 -- scrub_events: A purged memory leaves the skeleton of its journal, no images.
 UPDATE events SET before = NULL, after = NULL, reason = NULL WHERE memory = :memory AND +account = :account
 
@@ -402,6 +408,5 @@ SELECT {memory}, m.account, m.digest, m.touched, m.checksum,
 -- all_vectors: The vectors of every memory, to find damage.
 SELECT row, vector FROM vectors
 
--- invalid_json: Rows of the journal and documents whose JSON is broken.
-SELECT 'event', seq FROM events WHERE NOT json_valid(coalesce(before, '{}')) OR NOT json_valid(coalesce(after, '{}'))
-UNION ALL SELECT 'document', hex(id) FROM documents WHERE NOT json_valid(body)
+-- invalid_json: Documents whose JSON is broken.
+SELECT 'document', hex(id) FROM documents WHERE NOT json_valid(body)

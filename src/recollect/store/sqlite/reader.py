@@ -21,11 +21,11 @@ from recollect.store.graph import AccountGraph, GraphQueries, document_of
 from recollect.store.index.account_index import AccountIndex
 from recollect.store.index.search import IndexSearch
 from recollect.store.journal import last_place, latest_operations
-from recollect.store.rows import event_of, micros, place_of_text, settled, with_standing
+from recollect.store.rows import micros, place_of_text, settled, with_standing
 from recollect.store.sqlite.damage import find_damage
 from recollect.store.sqlite.index_cache import IndexCache
 from recollect.store.sqlite.queries import queries
-from recollect.store.sqlite.rows import damaged, hex_list, id_bytes, id_text, memory_of, note_name, vectors_of
+from recollect.store.sqlite.rows import damaged, event_of, hex_list, id_bytes, id_text, memory_of, note_name, vectors_of
 from recollect.store.sqlite.transfer import TransferQueries
 from recollect.store.visibility import SQLITE, compile_list, compile_reach
 from recollect.values.cluster import Cluster
@@ -114,7 +114,7 @@ class SqliteReader(TransferQueries, GraphQueries):
         found = {id_text(row["id"]): place_of(row["scope"], dict(row)) for row in rows}
         gone = [wanted for wanted in ids if wanted not in found]
         removed = self._run("removals_of", account=self._number(account), ids=hex_list(gone)) if gone else ()
-        for event in (event_of(row, id_text) for row in removed):
+        for event in (event_of(row) for row in removed):
             place = last_place(event.kind, event.before, event.after)
             if place is not None:
                 found[event.memory_id] = place
@@ -328,9 +328,17 @@ class SqliteReader(TransferQueries, GraphQueries):
             clauses.append("at > :since")
             values["since"] = micros(since)
         order = "DESC" if newest_first else "ASC"
-        sql = f"{queries()['find_events']} {' AND '.join(clauses)} ORDER BY seq {order} LIMIT :limit"
+        part = f"{' AND '.join(clauses)} ORDER BY seq {order} LIMIT :limit"
         values["limit"] = -1 if limit is None else limit
-        return [event_of(row, id_text) for row in self._connection.execute(sql, values)]
+        found: list[Event] = []
+        try:
+            found.extend(map(event_of, self._connection.execute(f"{queries()['find_events']} {part}", values)))
+        except sqlite3.OperationalError as error:
+            if "decode" not in str(error):
+                raise
+            numbers = self._connection.execute(f"{queries()['find_event_numbers']} {part}", values).fetchall()
+            raise damaged(numbers[len(found)]["seq"], "event") from error
+        return found
 
     def last_event(self, account: str) -> int:
         return int(self._run("last_event", account=self._number(account)).fetchone()[0])
@@ -340,7 +348,7 @@ class SqliteReader(TransferQueries, GraphQueries):
         return Mentions(
             [memory_of(row, account) for row in self._run("memories_mentioning", **values)],
             [document_of(row, account, id_text) for row in self._run("documents_mentioning", **values)],
-            [event_of(row, id_text) for row in self._run("events_mentioning", **values)],
+            [event_of(row) for row in self._run("events_mentioning", **values)],
         )
 
     def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]:

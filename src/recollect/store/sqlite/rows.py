@@ -16,7 +16,18 @@ from numpy.typing import NDArray
 
 from recollect.errors import StoreDamaged
 from recollect.store import rows
-from recollect.values.enums import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+from recollect.values.document import document_of
+from recollect.values.enums import (
+    CHANGE_ORIGINS,
+    DELIVERIES,
+    DOCUMENT_KINDS,
+    EVENT_KINDS,
+    MEMORY_TYPES,
+    PROVENANCE_KINDS,
+    SCOPES,
+    STATUSES,
+)
+from recollect.values.event import Event, fields_from_image
 from recollect.values.memory import Record
 
 _ID_BYTES = 16
@@ -37,6 +48,12 @@ _CHECKED = (
     "confidence", "trust", "score", "strength", "created_at", "updated_at", "hit_at", "valid_from", "valid_until", "expires_at",
     "delivery", "status", "supersedes", "source", "position", "speaker", "occurred_at", "tags", "more", "key",
 )  # fmt: skip
+# The same for the columns of an event, and where its ids are.
+_EVENT_TYPES = (
+    (int, False), (bytes, False), (int, False), (str, False), (str, False), (bytes, False), *((str, True),) * 3, (bytes, True),
+    (str, True), (str, False),
+)  # fmt: skip
+_EVENT_IDS = (1, 5, 9)
 _RARE = (*rows.RARE, "season")
 
 
@@ -95,10 +112,44 @@ def memory_of(row: sqlite3.Row, account: str) -> Record:
         raise damaged(row[0]) from error
 
 
-def damaged(row: int) -> StoreDamaged:
+def event_of(row: sqlite3.Row) -> Event:
+    """The event of a row of the journal, its columns in the order of the values of an event."""
+    try:
+        if not all(
+            type(value) is wanted or (value is None and may_lack)
+            for value, (wanted, may_lack) in zip(row, _EVENT_TYPES, strict=True)
+        ):
+            raise TypeError("a value of another kind")
+        if not all(len(row[at]) == _ID_BYTES for at in _EVENT_IDS if row[at] is not None):
+            raise ValueError("an id of another length")
+        event = rows.event_of(row, id_text)
+        _check_event(event)
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        raise damaged(row[0], "event") from error
+    return event
+
+
+def _check_event(event: Event) -> None:
+    """Raise an error of Python if an event has a word that is none, or an image that describes nothing."""
+    if event.kind not in EVENT_KINDS or event.origin not in CHANGE_ORIGINS:
+        raise ValueError("an unknown word")
+    if event.document is not None and event.document not in DOCUMENT_KINDS:
+        raise ValueError("an unknown word")
+    for image in (event.before, event.after):
+        if image is None:
+            continue
+        if not isinstance(image, dict):
+            raise TypeError("an image is an object")
+        if event.document is None:
+            fields_from_image(image)
+        else:
+            document_of(image, "")
+
+
+def damaged(row: int, what: str = "memory") -> StoreDamaged:
     """The error for a row that cannot be read."""
     return StoreDamaged(
-        f"memory {row} of the file is damaged; `recollect doctor` shows all that is, then restore a backup or an export"
+        f"{what} {row} of the file is damaged; `recollect doctor` shows all that is, then restore a backup or an export"
     )
 
 
