@@ -159,3 +159,13 @@ def test_the_settings_of_an_identity_are_screened_too(tmp_path: Path) -> None:
         opened = recollect.open(tmp_path / f"{setting}.db", embedder="none", **{setting: SECRET})
         with opened as memory, pytest.raises(InvalidInput, match="secret"):
             memory.remember("A note about ships")
+
+
+def test_what_was_taken_out_of_a_snippet_is_told(memory) -> None:
+    left_out = memory.remember("We rotate the deploy key", snippet=f"it said {SECRET}")
+    assert left_out.memory.provenance.snippet is None
+    assert [note.partition(":")[0] for note in left_out.notes] == ["the snippet was left out"]
+    assert SECRET not in left_out.notes[0]
+    redacted = memory.remember("We pay by card", snippet="I pay with 4111 1111 1111 1111 here")
+    assert redacted.notes == ("redacted in the snippet: payment_card",)
+    assert memory.remember("We pay in cash", snippet="I said we pay in cash").notes == ()

@@ -143,7 +143,9 @@ def screen_record(
         record = record.with_(labels=(*record.labels, *(f"redacted:{kind}" for kind in kinds)))
         notes.append(f"redacted: {', '.join(kinds)}")
     if record.provenance.snippet is not None:
-        record = record.with_(snippet=_clean_snippet(record.provenance.snippet, policy))
+        snippet, note = _clean_snippet(record.provenance.snippet, policy)
+        record = record.with_(snippet=snippet)
+        notes += [note] if note else []
     if gate.policy.get("secret") != "allow" and (named := _names_secret(record)):
         return Refused(f"the text holds a secret: its {named} says so; take it out, or store a reference to it")
     problem = _given_problem(given, gate) or _side_problem(record, policy, gate.name_policy)
@@ -273,6 +275,10 @@ def _is_clean(text: str, policy: Mapping[str, Action]) -> bool:
     return not isinstance(cleaned, Refusal) and not cleaned.redacted
 
 
-def _clean_snippet(snippet: str, policy: Mapping[str, Action]) -> str | None:
+def _clean_snippet(snippet: str, policy: Mapping[str, Action]) -> tuple[str | None, str]:
+    """A snippet as it may be stored, or None, and what to tell the caller: a memory is not refused for where it came from."""
     cleaned = apply_policy(snippet, policy)
-    return None if isinstance(cleaned, Refusal) else cleaned.text
+    if isinstance(cleaned, Refusal):
+        return None, f"the snippet was left out: it holds a {cleaned.kind}"
+    kinds = ", ".join(dict.fromkeys(cleaned.redacted))
+    return cleaned.text, f"redacted in the snippet: {kinds}" if kinds else ""
