@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import ctypes.util
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -36,6 +39,16 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def memory_given_back() -> Iterator[None]:
+    """What a module used goes back to the system: starting a process from one that holds gigabytes is slow."""
+    yield
+    gc.collect()
+    trim = getattr(ctypes.CDLL(ctypes.util.find_library("c")), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 @pytest.fixture
