@@ -31,7 +31,7 @@ def test_a_neighbouring_turn_lends_the_words_a_turn_lacks(memory) -> None:
     filler(memory)
     talk(memory, ("Ana", "Did you enjoy the pottery workshop?"), ("Ben", "Yes, my cup came out blue."))
     talk(memory, ("Ana", "Look at that bird."), ("Ben", "It is blue, what a cup of joy."), session="s2")
-    found = contents(memory.recall("which colour was the cup of the pottery workshop", limit=10))
+    found = contents(memory.search("which colour was the cup of the pottery workshop", mode="lexical", limit=10))
     assert found.index("Yes, my cup came out blue.") < found.index("It is blue, what a cup of joy.")
 
 

@@ -112,13 +112,19 @@ def _revert(tx: Transaction, account: str, event: Event, embed: Embed, allow: Al
 
 def _remove(tx: Transaction, current: Record, event: Event) -> None:
     """Take back a memory that an operation created; what was forgotten or purged stays so."""
-    if current.status == "forgotten":
+    if current.status == "forgotten" and _was_forgotten_later(tx, current):
         return
     if event.kind == "revive":
         # Its text was purged before: without the memory, that holds again.
         tx.purge(current)
     else:
         tx.remove(current)
+
+
+def _was_forgotten_later(tx: Transaction, memory: Record) -> bool:
+    """Whether a memory was forgotten after it was stored; an import can bring one that is forgotten already."""
+    events = tx.events(memory.account, memory_id=memory.id)
+    return any((event.after or {}).get("status") == "forgotten" for event in events)
 
 
 def _require_free_key(tx: Transaction, account: str, record: Record) -> None:
