@@ -35,6 +35,7 @@ AW = "AKIA" + drawn(string.ascii_uppercase + "234567", 16).upper()
 SL = "xoxb-123456789012-210987654321-" + drawn(ALNUM, 24)
 H64 = drawn(HEX, 64)
 H32 = drawn(HEX, 32)
+DB = "dop_v1_" + drawn(HEX, 64)
 DJ = drawn(ALNUM + "!@#$%^&*(-_=+", 50)
 
 SECRETS = {
@@ -120,6 +121,27 @@ SECRETS = {
         f"wallet private key {H64}",
         f"set the master key to {H64}",
     ],
+    "more of each kind": [
+        f"the token starts with {NPM[:16]} and continues with {NPM[16:]}",
+        f"{GH[:10]} + {GH[10:24]} + {GH[24:]}",
+        f"token (in three parts): {HF[:12]} / {HF[12:24]} / {HF[24:]}",
+        f"chunk a {DB[:30]}, chunk b {DB[30:]}",
+        f"glpat\n-{GL[6:]}",
+        f"{ST[:16]}\u200a{ST[16:]}",
+        f"{AW[:5]} {AW[5:10]} {AW[10:15]} {AW[15:]}",
+        f'os.environ["T"] = "{GL[:15]}" + "{GL[15:]}"',
+        f"{GH[:19]}-\r\n{GH[19:]}",
+        f"* {GH[:20]}\n* {GH[20:]}",
+        "рassword: hunter2",
+        "pаsswd = Zx9!kLm2",
+        "my рin is 4711",
+        "Раsswort: Sommer2026",
+        f"the AES key for the archive was rotated to {H64}",
+        f"bitcoin wallet secret {H64}",
+        f"STRIPE_SIGNING_SECRET was changed to {drawn(ALNUM, 32)}",
+        f"our new JWT secret: {drawn(ALNUM + '!@#$%', 40)}",
+        f"Rails secret_key_base -> {drawn(HEX, 128)}",
+    ],
 }
 
 HARMLESS = {
@@ -190,6 +212,23 @@ HARMLESS = {
         f"the fingerprint of the signing key is {H64}",
         f"the key fingerprint {H64}",
         f"hash {H64} for private-key.pem",
+    ],
+    "more of each kind": [
+        "the talk starts with slide1 and continues with slide2",
+        "a1 + b2 + c3",
+        "step 1: npm ci, step 2: npm run build2",
+        "chapters: ch1 / ch2 / ch3",
+        "the first part is MP3 and the second part is MP4",
+        "AKIA is the prefix of AWS keys",
+        "sk_live and sk_test are the two modes",
+        "pypi-server 2.0 and npm 10",
+        "Петров живёт в Москве, кв. 12",
+        "Наш сервер db3 стоит в Риге",
+        "ρ = 0.85 and μ = 3.2",
+        "The AES key is 256 bits long",
+        "the wallet key ring has 5 keys",
+        "our JWT secret rotates weekly on k8s",
+        "the signing secret is in SSM under /prod/app2",
     ],
 }
 

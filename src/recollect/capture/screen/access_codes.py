@@ -46,7 +46,7 @@ _LOCK: Final = (
 )
 _TURNS: Final = r"\d{1,2}-\d{1,2}-\d{1,2}(?![\w-])(?![ ]?(?:cm|mm|m|in|inch|inches|kg)\b)"
 _COMBINATION: Final = (
-    rf"(?i){_LOCK}(?:[ ](?:lock|combo|combination|code|number))?(?:[ ](?:for|of"
+    rf"(?i)(?!(?:door|gate|garage|cabinet|suitcase)s?[ ]\d){_LOCK}(?:[ ](?:lock|combo|combination|code|number))?(?:[ ](?:for|of"
     rf"|to)[ ](?:[\w'-]{{1,15}}[ ]){{0,3}}?[\w'-]{{1,15}})?"
     rf"(?:[ ]?[:=]|[ ]is|[ ]to)?[ ](?P<value>{_TURNS})"
 )

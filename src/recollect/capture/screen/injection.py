@@ -14,6 +14,7 @@ from typing import Final
 from recollect.capture.screen.look_alikes import latin, plain_digits
 from recollect.capture.screen.order_classes import COMPOSED, ComposedSign
 from recollect.capture.screen.order_signs import SIGNS, Sign
+from recollect.capture.screen.standing_orders import STANDING
 from recollect.capture.screen.views import decoded
 from recollect.values.normalise import normalise
 from recollect.values.patterns import compiled
@@ -26,15 +27,26 @@ _ZERO_WIDTH: Final = (
     "|[\ufe00-\ufe0f]{4,}"
 )
 _COMMAND: Final = r"(?i)\b(?:curl|wget) |rm -rf|/bin/(?:ba)?sh|powershell|eval\(|os\.system|exfiltrat|system prompt"
-# Letters one by one, with the same mark or space between all of them: "i g n o r e", "i.g.n.o.r.e".
+# Letters one by one, with the same mark or space between all of them: "i g n o r e", "i.g.n.o.r.e". Where wide gaps part the
+# words, punctuation may be among the letters.
 _SPACED: Final = (
-    r"(?<!\S)\w(?:([ .*_|/-])\w){7,}(?!\S)|(?<!\S)(?:\w[ .*_|/-]){3,}\w(?:\s{2,}(?:\w[ .*_|/-])*\w){1,}(?!\S)"
+    r"(?<!\S)\S(?:[ .*_|/-]\S){0,40}(?:[ ]{2,6}\S(?:[ .*_|/-]\S){0,40}){2,}(?!\S)|(?<!\S)\w(?:([ .*_|/-])\w){7,}(?!\S)"
 )
 _SOME_SPACED: Final = r"[ .*_|/-]\w[ .*_|/-]\w[ .*_|/-]\w[ .*_|/-]\w[ .*_|/-]\w"
 _RUN_TOGETHER: Final = (
-    r"(?i)(?:ignore|disregard|forget)(?:all|any|every|the|of|your|my|these)*(?:previous|prior|earlier|above|existing|system)(?:instruction"
-    r"|prompt|rule|order|command|message)|donottelltheuser|donttelltheuser|(?:reveal|print|show)(?:me)?(?:your|the)systemprompt|youarenow(?:in)?"
+    r"(?i)(?:ignore|disregard|forget)(?:all|any|every|the|of|your|my|these)*(?:previous|prior|earlier|above"
+    r"|existing|system)(?:instruction"
+    r"|prompt|rule|order|command|message)|donottelltheuser|donttelltheuser|(?:reveal|print|show)(?:me)?(?:your"
+    r"|the)systemprompt|youarenow(?:in)?"
     r"(?:dan|developermode|unrestricted)|send(?:all|the|your|every)*(?:password|secret|token|apikey|credential|message)"
+    r"|(?:previous|prior|earlier|system|your)(?:rules?|instructions?|guidelines?|prompts?"
+    r"|restrictions)(?:nolongerappl|donotapply|dontapply"
+    r"|are(?:void|lifted|suspended|obsolete|revoked|withdrawn))|obeythefollowing|nevermentionthis(?:rule"
+    r"|instruction|note|message)"
+    r"|(?:output|print|list|reveal|show|dump)(?:all|the)*(?:users|customers|stored)(?:apikey|password|credential"
+    r"|secret|token)"
+    r"|(?:when|whenever)askedabout\w{1,40}always(?:recommend|suggest|say|promote)|fromnowonyoumustalways(?:answer"
+    r"|reply|respond|speak)in(?:pirate|riddle)"
 )
 # "ignore", "disregard" and "instructions", turned around or shifted by thirteen.
 _REVERSED: Final = ("erongi", "dragersid", "snoitcurtsni", "tpmorp metsys")
@@ -54,7 +66,9 @@ def _cued() -> tuple[tuple[Sign, frozenset[str], tuple[tuple[str, ...], ...]], .
 
 @cache
 def _worded() -> tuple[tuple[ComposedSign, tuple[frozenset[str], ...]], ...]:
-    return tuple((sign, tuple(frozenset(group.split()) for group in sign.words.split(" & "))) for sign in COMPOSED)
+    return tuple(
+        (sign, tuple(frozenset(group.split()) for group in sign.words.split(" & "))) for sign in (*COMPOSED, *STANDING)
+    )
 
 
 def _is_cued(groups: tuple[tuple[str, ...], ...], lowered: str) -> bool:
@@ -126,7 +140,12 @@ def _joined_letters(plain: str) -> Iterator[str]:
         return
     for match in compiled(_SPACED).finditer(plain):
         # A wide gap is the space between two words.
-        yield " ".join(re.sub(r"[\s.*_|/-]", "", word) for word in re.split(r"\s{2,}", match[0]))
+        yield " ".join(_joined(word) for word in re.split(r"\s{2,}", match[0]))
+
+
+def _joined(word: str) -> str:
+    """A spaced-out word without every second character: "i t ' s" is "it's"."""
+    return re.sub(r"[\s.*_|/-]", "", word) if len(word) % 2 == 0 else word[::2]
 
 
 def _encoded(plain: str) -> Iterator[str]:

@@ -73,7 +73,7 @@ _METHODS: Final = (
     r"(?i)auth|saml|ldap|fido|kerber|x509|rsa|ed25519|ecdsa|token|passkey|yubi|keycloak|okta|user|account|admin"
     r"|guest|node|room|page|port"
     r"|http|tls|sso|google|github|gitlab|windows|python|android|iphone|office|face|touch|web|version|server|client"
-    r"|device|email|profile"
+    r"|device|email|profile|bastion|host|proxy|prod|stag|cluster"
 )
 _LOGIN_WORDS: Final = (
     r"(?i)\bcred|log ?in|log ?on|sign(?:ed)? ?in|zugang|anmeld|acceso|identifiant|credencial|account|\bssh\b|\buser"
@@ -110,7 +110,7 @@ def loose_pairs(text: str, lowered: str) -> Iterator[Finding]:
     for match in compiled(_LOOSE_PAIR).finditer(text):
         value = match["value"].rstrip(".,;:?")
         strong = any(map(str.isdigit, value)) and any(char in _STRONG_SYMBOLS for char in value)
-        spoken = _is_disguised(value) and _has_login_word(text, match.start())
+        spoken = _is_disguised(value) and (not value.isalnum() or _has_login_word(text, match.start()))
         if is_password(value) and any(map(str.isalpha, value)) and (strong or spoken):
             yield Finding("login-pair", match.start("value"), match.start("value") + len(value))
 

@@ -75,11 +75,12 @@ _KEYED = rf"""(?ix)(?<!\w)(?P<name>{_KEY_WORD})(?:['\u2019]s(?:\svalue)?)?(?:\s(
     {_LINK}[`"'*]{{0,2}}(?:0x)?(?P<value>[A-Za-z0-9_+/-]{{16,200}}={{0,2}})(?![\w.])"""
 # A setting or "secret key" whose value is drawn from all printable characters.
 _SET = rf"""(?x)(?<![\w.])(?P<name>
-    [A-Z][A-Z0-9_]*_(?:SECRET|KEY|TOKEN|PASSPHRASE|SALT)(?![A-Za-z_]) | [Ss]ecret[_ -]?[Kk]ey(?:[_ -]base)?)
+    [A-Z][A-Z0-9_]*_(?:SECRET|KEY|TOKEN|PASSPHRASE|SALT)(?![A-Za-z_]) | [Ss]ecret[_ -]?[Kk]ey(?:[_ -]base)?
+    | (?:[Jj][Ww][Tt]|[Ss]ession|[Cc]ookie|[Ss]igning|[Ww]ebhook|[Cc]lient|[Ee]ncryption)[ ][Ss]ecret)
     {_LINK}[`"'*]{{0,2}}(?:base64:|hex:)?(?P<value>[^\s"'`<>]{{16,300}})"""
 _KEYED_BEFORE = rf"""(?ix)(?<![\w/.])(?:0x)?(?P<value>[A-Za-z0-9_+/-]{{24,200}}={{0,2}})[`"']?\s(?:as|is|als|ist)\s
     (?:the|my|our|your|a|an|der|mein|unser)\s(?:[\w-]{{1,20}}\s){{0,2}}?(?P<name>{_KEY_WORD})\b"""
-_SET_CUES = ("_key", "_secret", "_token", "_pass", "_salt", "secret key", "secret-key", "secretkey")
+_SET_CUES = ("_key", "_secret", "_token", "_pass", "_salt", " secret", "secret-key", "secretkey")
 _LONG_ENOUGH_ALONE = 32
 # Addresses and mints of crypto currencies are public, and as random as a key.
 _PUBLIC_CONTEXT = (

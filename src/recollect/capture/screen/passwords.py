@@ -62,7 +62,8 @@ _OTHER_WORD: Final = (
 )
 _ANSWER: Final = (
     r"(?:secret|security|recovery)[ ](?:question(?:['\u2019]?s)?[ ])?answers?"
-    r"|answers?[ ]to[ ](?:(?:the|my|our|his|her|their|your)[ ])?(?:\w{2,12}[ ])?(?:secret|security|recovery)[ ]question"
+    r"|answers?[ ]to[ ](?:(?:the|my|our|his|her|their|your)[ ])?(?:[\w'\u2019]{2,14}[ ])?"
+    r"(?:secret|security|recovery)[ ]question"
 )
 WORD: Final = (
     rf"(?:{_OTHER_WORD}|{_ANSWER}"
