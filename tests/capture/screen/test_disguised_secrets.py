@@ -158,6 +158,7 @@ HARMLESS = {
         "v1.2.3.4.5-rc1",
         "192.168.10.20 and 10.0.0.1",
         "sk-SK.UTF-8 locale, pa-IN too",
+        f"path test_data commit {drawn(HEX, 40)}",
         "the key-value store has 3 parts - a1, b2, c3",
         "'us-east-1' + 'a'",
         "['v1.2', 'v1.3']",

@@ -27,6 +27,7 @@ _BETWEEN: Final = (
 _GLUE: Final = rf"(?i){_MARKS}(?:{_BETWEEN}(?:[^\w-]|-(?=[^\w-])){{1,4}}){{0,7}}"
 # A part has a digit or a capital inside; a word of a sentence hardly ever has.
 _ODD: Final = r"[a-z][A-Z0-9]|[A-Z]\d|\d[A-Za-z]|^\d+$|^[A-Z]+$"
+_PLAIN: Final = r"(?:[A-Za-z]?[a-z]{2,}|_[a-z]+)(?:_[a-z]+)*$"
 _HEAD: Final = 3
 _NEAR: Final = 6
 _MOST_PIECES: Final = 60
@@ -78,7 +79,8 @@ def _whole(text: str, start: int, formats: tuple[tuple[str, Format], ...]) -> Fi
 def _may_begin(text: str, first: re.Match[str], prefix: str) -> bool:
     """Whether the first piece has the prefix, or a beginning of it with the next of its characters close behind."""
     if first[0].startswith(prefix):
-        return True
+        # `test_data` is a name.
+        return compiled(_PLAIN).match(first[0], len(prefix)) is None
     rest = prefix[len(first[0]) :]
     return bool(rest) and prefix.startswith(first[0]) and text.find(rest[0], first.end(), first.end() + _NEAR) >= 0
 

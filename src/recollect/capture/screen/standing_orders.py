@@ -211,8 +211,9 @@ STANDING: Final = (
         r"|overwrite|cancel)s? (?:all |any |your |every |the |of )*(?:(?:previous|prior|earlier|other|former"
         r"|existing) (?:instructions|prompts?"
         r"|directives|commands)|(?:system prompt|earlier ones|previous ones))\b"
-        rf"|\b(?:consider|treat|regard|deem)\b (?:all |your |any |the |of )*{_OLD} {_RULES}\b[^.\n]{{0,10}}? (?:as "
-        rf"|to be )?{_LIFTED}\b",
+        rf"|\b(?:consider|treat|regard|deem)\b (?:(?:all |your |any |the |of )*{_OLD} (?:instructions|rules|guidelines"
+        rf"|prompts?|directives)"
+        rf"|(?:all |any |of )*your {_OLD} {_RULES})\b[^.\n]{{0,10}}? (?:as |to be )?{_LIFTED}\b",
     ),
     ComposedSign(
         "exfiltration",
