@@ -51,8 +51,7 @@ def test_a_search_by_meaning_alone_is_judged_by_meaning_alone(everyday, question
 
 
 def test_a_word_that_no_memory_has_counts_as_the_rarest(memory) -> None:
-    for number in range(30):
-        memory.remember_many([f"Ana wrote page {number} of the report"], verbatim=True)
+    memory.remember_many([f"Ana wrote page {number} of the report" for number in range(120)], verbatim=True)
     assert gaps_of(memory, ["report of Ana"]) == set()
     assert len(gaps_of(memory, ["godmother of Ana, blood type of Ana"])) == 1
 

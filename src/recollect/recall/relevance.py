@@ -16,7 +16,7 @@ from recollect.recall.features import Features
 from recollect.recall.query import Query
 from recollect.values.search import Floats
 
-# Of the questions that their own conversation answers, one in twenty-five stays below this.
+# Of the questions that their own conversation answers, about one in twenty stays below this.
 ANSWERED = 0.25
 # The assistant answers a request for help; a memory only adds to that, often in quite other words.
 _ADDS_TO_HELP = 0.05
@@ -28,14 +28,14 @@ _MANY = 50
 
 # Weights where a query was searched by meaning and words, by meaning only, and by words only.
 _BOTH = {
-    "similarity": 4.5,
-    "above unrelated": 5.5,
-    "coverage": 2.4,
-    "coverage among many": 4.1,
+    "similarity": 5.6,
+    "above unrelated": 4.0,
+    "coverage": 2.2,
+    "coverage among many": 4.6,
     "in time window": 2.6,
-    "unknown among many": -9.2,
-    "many": -4.0,
-    "constant": -4.7,
+    "unknown among many": -9.4,
+    "many": -3.9,
+    "constant": -4.0,
 }
 _MEANING = {"similarity": 8.8, "above unrelated": 5.1, "many": -3.3, "constant": -5.8}
 _WORDS = {"coverage": 5.0, "in time window": 1.0, "unknown among many": -8.9, "constant": -2.3}

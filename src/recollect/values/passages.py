@@ -48,23 +48,18 @@ def _sentences(text: str) -> list[str]:
 _STANDING = re.compile(
     r"\b(?:always|never|from now on|going forward|in (?:the )?future)\b.{0,120}\b(?:when(?:ever)? i|if i|for me|my)\b"
     r"|^\s*(?:please\s+)?(?:always|never|from now on|remember (?:to|that)|do not|don't)\b"
-    r"|\bwhen(?:ever)? i ask\b"
-    r"|(?:^|[.!;]\s+)i\s+(?:\w+ly\s+|also\s+)?"
-    r"(?:prefer|dislike|hate|avoid|refuse|insist|(?:do not|don't|can't|cannot) (?:like|stand|eat|drink|want))\b",
+    r"|\bwhen(?:ever)? i ask\b",
     re.IGNORECASE,
 )
 # Whatever the pattern matches contains one of these. None has an i, which a case-insensitive pattern also matches as dotless ı.
-_STANDING_CUES = (
-    *("always", "never", "from now on", "forward", "future", "when", "remember", "do not", "don't"),
-    *("prefer", "dislike", "hate", "avoid", "refuse", "insist", "can't", "cannot"),
-)
+_STANDING_CUES = ("always", "never", "from now on", "forward", "future", "when", "remember", "do not", "don't")
 _LONGEST_INSTRUCTION = 600
 _QUESTION_MARKS = ("?", "？", "؟")
 
 
 def is_standing_instruction(memory: Record) -> bool:
-    """Whether a memory is a standing instruction or wish: how to behave from now on, what a person prefers or dislikes."""
-    if memory.type in ("rule", "negative", "preference"):
+    """Whether a memory is a standing instruction: how to behave from now on."""
+    if memory.type in ("rule", "negative"):
         return True
     if role_of(memory.speaker) not in (PERSON, UNKNOWN) or len(memory.content) >= _LONGEST_INSTRUCTION:
         return False
