@@ -1,5 +1,8 @@
 """The derived index: caught up across processes, rebuilt when lost, the same answers whatever its past."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -245,3 +248,19 @@ def test_the_top_of_some_is_the_top_of_them(size, share) -> None:
     assert set(found[some[found]].tolist()) == set(
         np.argsort(np.where(some, -values, 0))[: min(7, some.sum())].tolist()
     )
+
+
+def test_an_index_that_another_replaced_is_freed_at_once() -> None:
+    """A bulk load makes a fork per transaction; each holds arrays as large as the store."""
+    index = AccountIndex(4)
+    index.upsert([IndexEntry(1, record("first"), None)])
+    IndexSearch(index, SEARCH).candidates()
+    former, index = weakref.ref(index), index.fork()
+    gc.disable()
+    try:
+        index.upsert([IndexEntry(2, record("second"), None)])
+        IndexSearch(index, SEARCH).candidates()
+        former_is_gone = former() is None
+    finally:
+        gc.enable()
+    assert former_is_gone

@@ -61,7 +61,7 @@ class AccountIndex:
         self._mean_age = 0
         self._compared: tuple[VisibleRows, Spots, Spans] | None = None
         self._scored: tuple[object, NDArray[np.float32], NDArray[np.float32]] | None = None
-        self.masks = MaskCache(self.table, self.names, self.where)
+        self.masks = MaskCache(self.table, self.names)
         self._words = int(self.table["length"].sum())
         self.held = int((self.table["status"] != DEAD).sum())
 
@@ -73,7 +73,7 @@ class AccountIndex:
         self._spots = None
         made.table, made.vectors, made.postings = self.table.fork(), self.vectors.fork(), self.postings.fork()
         made.turns = self.turns.fork(made.table)
-        made.masks = MaskCache(made.table, made.names, made.where)
+        made.masks = MaskCache(made.table, made.names)
         return made
 
     @property

@@ -24,7 +24,7 @@ class IndexSearch:
 
     def __init__(self, index: AccountIndex, search: Search, tagged: Spots | None = None) -> None:
         self._index, self._search, self._table = index, search, index.table
-        gates = index.masks.of(search)
+        gates = index.masks.of(search, index.where)
         self._gates = gates if tagged is None else gates.narrowed(np.isin(index.table["row"], tagged))
         self._allowed = self._gates.allowed
 

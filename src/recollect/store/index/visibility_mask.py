@@ -25,6 +25,7 @@ from recollect.values.search import Search
 
 Mask = NDArray[np.bool_]
 Spots = NDArray[np.intp]
+Where = Callable[[], Mapping[int, int]]
 DEAD = 255
 ACTIVE = STATUSES.index("active")
 SUPERSEDED = STATUSES.index("superseded")
@@ -176,52 +177,52 @@ class _CachedMask:
 
 
 class MaskCache:
-    """The masks of one index; `where` tells in which row of it a stored memory is."""
+    """The masks of one index. It knows the columns only: holding the index as well would keep both alive after their use."""
 
-    def __init__(self, table: ColumnTable, names: InternedNames, where: Callable[[], Mapping[int, int]]) -> None:
-        self._table, self._names, self._where = table, names, where
+    def __init__(self, table: ColumnTable, names: InternedNames) -> None:
+        self._table, self._names = table, names
         self._kept: OrderedDict[object, _CachedMask] = OrderedDict()
 
     def forget(self) -> None:
         """A row changed in place: nothing that was decided can be trusted."""
         self._kept.clear()
 
-    def of(self, search: Search) -> VisibleRows:
-        """The decisions for one search."""
+    def of(self, search: Search, where: Where) -> VisibleRows:
+        """The decisions for one search; `where` tells in which row of the index a stored memory is."""
         viewer = search.viewer
         reached = viewer.identity if viewer.everywhere else viewer.places()
         key = (reached, search.filter, search.explain, search.past)
         kept = self._kept.get(key)
         if kept is None or search.past or not kept.since <= search.now < kept.until:
-            kept = self._decided(search)
+            kept = self._decided(search, where)
         elif kept.size < self._table.size:
-            kept = self._extended(search, kept)
+            kept = self._extended(search, kept, where)
         self._kept[key] = kept
         if len(self._kept) > _REMEMBERED:
             self._kept.popitem(last=False)
         return kept.gates
 
-    def _decided(self, search: Search) -> _CachedMask:
+    def _decided(self, search: Search, where: Where) -> _CachedMask:
         whole = ColumnSlice(self._table, 0)
-        gates = compose(MaskColumns(whole, self._names), search, self._replacements())
+        gates = compose(MaskColumns(whole, self._names), search, self._replacements(where))
         return _CachedMask(search.now, _next_turning(whole, search.now), self._table.size, gates)
 
-    def _extended(self, search: Search, kept: _CachedMask) -> _CachedMask:
+    def _extended(self, search: Search, kept: _CachedMask, where: Where) -> _CachedMask:
         tail = ColumnSlice(self._table, kept.size)
         if search.explain or tail["supersedes"].any():
-            return self._decided(search)
+            return self._decided(search, where)
         none = np.empty(0, np.intp)
         more = compose(MaskColumns(tail, self._names), search, (none, none))
         until = min(kept.until, _next_turning(tail, search.now))
         return _CachedMask(kept.since, until, self._table.size, kept.gates.extended(more))
 
-    def _replacements(self) -> tuple[Spots, Spots]:
+    def _replacements(self, where: Where) -> tuple[Spots, Spots]:
         """Which rows replace which, as two columns of row numbers."""
         sources = np.flatnonzero((self._table["supersedes"] != 0) & (self._table["status"] != DEAD))
         if len(sources) == 0:
             return sources, sources
-        where = self._where()
-        found = np.array([where.get(row, -1) for row in self._table["supersedes"][sources].tolist()], np.intp)
+        spots = where()
+        found = np.array([spots.get(row, -1) for row in self._table["supersedes"][sources].tolist()], np.intp)
         return sources[found >= 0], found[found >= 0]
 
 
