@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Protocol, cast
 
 URL = re.compile(r"\b(?:https?|ftp|file)://\S+|\bwww\.\S+", re.IGNORECASE)
@@ -47,7 +48,7 @@ class _Stemmer(Protocol):
 
 def terms_of(text: str) -> list[str]:
     """Every term of a document, in order, repeats included."""
-    return [term for word in _words(text) for term in _forms(word)]
+    return list(chain.from_iterable(map(_forms, _words(text))))
 
 
 def query_terms(text: str) -> tuple[str, ...]:

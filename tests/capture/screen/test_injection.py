@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 
 import pytest
 
 from recollect.capture.screen import injection_signs
+from recollect.capture.screen.order_classes import COMPOSED
+from recollect.capture.screen.order_signs import SIGNS
+from recollect.capture.screen.standing_orders import STANDING
 
 SIGNED = {
     "ignore-instructions": [
@@ -77,6 +81,23 @@ def test_a_phrasing_of_each_sign_is_named(sign: str, text: str) -> None:
 )
 def test_honest_text_has_no_sign(text: str) -> None:
     assert injection_signs(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [text for sign, some in SIGNED.items() if sign not in ("encoded-command", "hidden-unicode") for text in some],
+)
+def test_an_order_has_the_same_signs_in_any_case(text: str) -> None:
+    signs = set(injection_signs(text))
+    for other in (text.upper(), text.lower(), text.title(), f"{text.upper()} – ok"):
+        assert signs <= set(injection_signs(other)), other
+
+
+def test_patterns_are_written_in_lower_case() -> None:
+    """They are looked for in the lower case of a text; a capital letter in one would never be found."""
+    for sign in (*SIGNS, *COMPOSED, *STANDING):
+        plain = re.sub(r"\\.|\[[^\]]*\]|\(\?-i:[^)]*\)", "", sign.pattern)
+        assert plain == plain.lower(), sign.name
 
 
 def test_a_sign_is_named_once() -> None:

@@ -321,9 +321,9 @@ SIGNS: Final = (
         "<function_,</function_,<invoke,:tool_,:function_,:invoke,"
         "\n\nhuman:,\n\nh: ",
         r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|begin_of_text|start_header_id"
-        r"|end_header_id|eot_id|end|start|channel)\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
+        r"|end_header_id|eot_id|end|start|channel)\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>"
         r"|</?(?:antml:)?(?:tool_calls?|function_calls?|tool_results?|tool_use|function_results"
-        r"|invoke name=)\b[^>\n]{0,80}>?|\n\n(?:Human|H): [^\n]{1,400}\n\n(?:Assistant|A):",
+        r"|invoke name=)\b[^>\n]{0,80}>?|\n\n(?:human|h): [^\n]{1,400}\n\n(?:assistant|a):",
     ),
     Sign(
         "persistent-instruction",
@@ -356,7 +356,7 @@ SIGNS: Final = (
         "encoded-command",
         "base64,rot13,encoded,decode",
         r"(?:decode|run|execute|follow|obey|interpret)\b[^.\n]{0,40}\b(?:base64|rot13|hex"
-        r"|encoded)\b[^\n]{0,60}[A-Za-z0-9+/]{24,}|base64 (?:-d|--decode|-D)\s?\|\s?(?:ba|z)?sh\b|\b(?:execute|run"
+        r"|encoded)\b[^\n]{0,60}[A-Za-z0-9+/]{24,}|base64 (?:-d|--decode)\s?\|\s?(?:ba|z)?sh\b|\b(?:execute|run"
         r"|follow|obey) the (?:decoded|base64|encoded) (?:\w+ )?(?:command|instruction|message|string|text)",
     ),
 )

@@ -53,12 +53,14 @@ def _verbs(lexicon: Lexicon) -> _Verbs:
 
 def shortened(frame: tuple[str, ...], lexicon: Lexicon) -> tuple[str, ...]:
     """The frame with each phrase of the language replaced by the keys that say the same in fewer words."""
+    known = frozenset(frame)
     for many, few in lexicon.phrases:
-        if many[0] not in frame:
+        if not known.issuperset(many):
             continue
         at = next((i for i in range(len(frame) - len(many) + 1) if frame[i : i + len(many)] == many), None)
         if at is not None:
             frame = (*frame[:at], *few, *frame[at + len(many) :])
+            known = frozenset(frame)
     return frame
 
 

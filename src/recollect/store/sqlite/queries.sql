@@ -146,6 +146,9 @@ SELECT {memory} FROM memories AS m WHERE m.account = :account AND m.digest = :di
 SELECT EXISTS (SELECT 1 FROM purged WHERE account = :account)
     OR EXISTS (SELECT 1 FROM memories WHERE account = :account AND status = 'forgotten')
 
+-- has_purged: Whether anything of an account was purged.
+SELECT EXISTS (SELECT 1 FROM purged WHERE account = :account)
+
 -- purged_places: Where this text was erased for good.
 SELECT place FROM purged WHERE account = :account AND digest = :digest
 

@@ -194,7 +194,9 @@ class SqliteReader(TransferQueries, GraphQueries):
     def neighbours(
         self, search: Search, vectors: Sequence[NDArray[np.float32]], phrases: Sequence[Sequence[str]], most: int
     ) -> tuple[list[Near], list[list[int]]]:
-        return self.near(search, vectors), self.rows_with_terms(search.among_active(), phrases, most)
+        near = self.near(search, vectors)
+        # A long text has no phrases: then nothing more is worked out, above all not what is visible to the second search.
+        return near, self.rows_with_terms(search.among_active(), phrases, most) if phrases else []
 
     def warm(self, account: str) -> AccountIndex:
         """The account's index as of this view."""
@@ -209,8 +211,13 @@ class SqliteReader(TransferQueries, GraphQueries):
         return self._settled(account, rows)
 
     def texts_of(self, account: str, texts: Sequence[str]) -> dict[str, StoredText]:
-        # One query per text and digest: each is a look-up in an index.
-        return {text: StoredText(self._purged(account, text), tuple(self.same_text(account, text))) for text in texts}
+        # One query per text and digest: each is a look-up in an index. Digests take longer to make than to look up, so none is
+        # made where nothing was ever purged.
+        purged = bool(self._run("has_purged", account=self._number(account)).fetchone()[0])
+        return {
+            text: StoredText(self._purged(account, text) if purged else (), tuple(self.same_text(account, text)))
+            for text in texts
+        }
 
     def _purged(self, account: str, text: str) -> tuple[Place, ...]:
         number = self._number(account)
