@@ -28,6 +28,12 @@ def compare(
     `similarity` is calibrated, never a raw cosine. `functional` says whether the relation has only one value at a time, if
     that is known. In a language that no file describes, only identical texts are related.
     """
+    return _compared(old, new, similarity, functional, duplicate)
+
+
+# A memory is compared with a draft when the batch is looked up, when it is decided whether to read it, and to decide.
+@lru_cache(maxsize=2048)
+def _compared(old: str, new: str, similarity: float, functional: bool | None, duplicate: float) -> Verdict:
     if plain_text(old) == plain_text(new):
         return Verdict("same", "the same text", 1.0)
     if max(len(old), len(new)) > _STATEMENT and not _has_most_words(old, new):
