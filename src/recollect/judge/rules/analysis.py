@@ -326,8 +326,12 @@ def _moods(frame: tuple[str, ...], plain: str, lexicon: Lexicon) -> frozenset[st
     if not lexicon.spaced:
         return frozenset(word for word in words if word in plain)
     found = words.intersection(frame)
-    if "to" in frame and not lexicon.wishing.isdisjoint(frame):
+    if "to" in frame:
         found |= {k for k, after in pairwise(frame) if after == "to" and k in lexicon.wishing}
+        if found.isdisjoint(lexicon.intended) and any(
+            k == "to" and after in lexicon.changing for k, after in pairwise(frame)
+        ):
+            found |= {"to"}  # "the idea is to raise the price"
     return found
 
 

@@ -187,6 +187,13 @@ class Lexicon:
         return self._spoken("intended")
 
     @cached_property
+    def changing(self) -> frozenset[str]:
+        """Verbs that change, replace or end something."""
+        return frozenset(
+            key for name in ("switching", "adopting", "replacing", "ending") for key in self.keys("change", name)
+        )
+
+    @cached_property
     def moods(self) -> frozenset[str]:
         return self.hypothetical | self.intended
 

@@ -35,7 +35,9 @@ def same(old: TextAnalysis, new: TextAnalysis, similarity: float, duplicate: flo
         return found
     if not ours and not theirs:
         return None
-    if _is_spelling(ours, theirs, old.names | new.names, similarity, duplicate):
+    if _is_compound(old, new, ours, theirs) or _is_typing_error(
+        ours, theirs, old.names | new.names, similarity, duplicate
+    ):
         return Verdict("same", "the same words but for the spelling", 0.85)
     if similarity >= duplicate and _is_loose(old, new, ours, theirs):
         return Verdict("same", "the same in other words", 0.85)
@@ -179,12 +181,15 @@ def _is_identity(text: TextAnalysis) -> bool:
     return lexicon.verbs.isdisjoint(frame) and not {",", "."} & set(frame) and not text.progressive
 
 
-def _is_spelling(
+def _is_compound(old: TextAnalysis, new: TextAnalysis, ours: list[str], theirs: list[str]) -> bool:
+    """ "backyard" and "back yard" at the same place."""
+    return max(len(ours), len(theirs)) <= _MOST_PARTS and "".join(old.gist) == "".join(new.gist)
+
+
+def _is_typing_error(
     ours: list[str], theirs: list[str], names: frozenset[str], similarity: float, duplicate: float
 ) -> bool:
-    """ "backyard" and "back yard", or one typing error in a long word that is not a name."""
-    if "".join(ours) == "".join(theirs):
-        return max(len(ours), len(theirs)) <= _MOST_PARTS
+    """One typing error in a long word that is not a name."""
     if len(ours) != 1 or len(theirs) != 1 or similarity < duplicate:
         return False
     one, other = ours[0], theirs[0]
