@@ -9,6 +9,7 @@ from recollect.judge.rules import compare
 
 SUPERSEDES = pairs("""
 We deploy with make deploy | We deploy with fly deploy now
+The API listens on port 8080 | The API listens on port 9090
 The API runs on port 8080 | The API now runs on port 9090
 The timeout is 30 s | The timeout is 60 s
 The cache TTL is 5 minutes | The cache TTL is 1 hour
@@ -37,7 +38,6 @@ TOLD = pairs("""
 The project requires Python 3.10 | The project requires Python 3.12
 We run Node 18 | We run Node 20
 Retry 3 times | Retry 5 times
-The API listens on port 8080 | The API listens on port 9090
 The cluster has 3 replicas | The cluster has 5 replicas
 Logs are kept for 30 days | Logs are kept for 90 days
 We deploy with make deploy | We deploy with fly deploy

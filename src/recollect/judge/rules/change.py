@@ -228,7 +228,7 @@ def _holds_many(slot: Slot, lexicon: Lexicon) -> bool:
 
 def _has_one_value(slot: Slot, lexicon: Lexicon) -> bool:
     """Whether another value replaces the first one although no change is announced."""
-    if not slot.same_kind or not slot.is_plain or slot.kind == "word" or slot.relation != "be" or slot.complement:
+    if not slot.same_kind or not slot.is_plain or slot.kind == "word":
         return False
     if not lexicon.many_complements.isdisjoint(slot.before):
         return False  # "the supported version"
@@ -236,6 +236,8 @@ def _has_one_value(slot: Slot, lexicon: Lexicon) -> bool:
     links = lexicon.prepositions | lexicon.ignored
     if slot.verb and (slot.before[1] in links or lexicon.capital_nouns):
         heads.add(slot.before[0])  # "the limit of uploads"
+    if slot.complement or slot.relation != "be":  # "listens on port 80"
+        return slot.kind.startswith("number") and slot.complement[-1:] != () and slot.complement[-1] in lexicon.measures
     if slot.kind == "name" and _is_other_version(slot):
         return True
     if slot.kind == "name":
