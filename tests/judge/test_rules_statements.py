@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.judge.statements import BOTH_TRUE, DISTINCT
+from tests.judge.statements import BOTH_TRUE, DISTINCT, REWORDED, UPDATES
 
 from recollect.judge.rules import compare
 
@@ -23,3 +23,14 @@ def test_one_other_name_number_negation_role_or_qualifier_is_never_the_same(
 ) -> None:
     assert compare(old, new, similarity).relation != "same"
     assert compare(new, old, similarity).relation != "same"
+
+
+def test_updates_are_told_or_supersede() -> None:
+    assert [
+        pair for pair in UPDATES if compare(pair[0], pair[1], 0.6).relation in ("same", "extends", "different")
+    ] == []
+
+
+def test_most_rewordings_are_the_same() -> None:
+    found = [compare(old, new, 0.95).relation for old, new in REWORDED]
+    assert sum(relation == "same" for relation in found) >= 0.75 * len(found)

@@ -5,8 +5,9 @@ It works on the pieces of `tokens` and the keys of `words`; `sameness` and `chan
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
 from recollect.judge.rules.lexicon import Lexicon
 from recollect.judge.rules.tokens import bigrams, is_cjk, pieces, symbols
@@ -14,7 +15,7 @@ from recollect.judge.rules.transitions import normalise_change, shortened
 from recollect.judge.rules.words import Word, key_of, word_of
 
 PUNCTUATION = frozenset(",.")
-_CONTRACTED = {"'s": "be", "'re": "be", "'m": "be", "'ve": "", "'ll": "will", "'d": "would"}
+_CONTRACTED = {"'s": "be", "'re": "be", "'m": "be", "'ve": "have", "'ll": "will", "'d": "would"}
 _CONTRACTING = frozenset("it that there he she who what where here this".split())
 
 _ASIDES = frozenset({"longer", "do", "does"})
@@ -42,14 +43,21 @@ class TextAnalysis:
     adds: bool  # says that something is added: "also"
     indefinite: bool  # speaks of "a man", not of a known subject
     was: bool
+    perfect: bool  # "has been"
     left: tuple[str, ...]  # the value that was abandoned: "switched from <left> to"
+    agent: tuple[str, ...]  # who changed it: "<agent> moved the meeting to"
     announces: bool  # says in any words that something is not as it was: "took over", "postponed"
+    moods: frozenset[str]  # the words with which it supposes, wishes, plans or reports: "may", "want", "heard"
+    plural: bool  # "the limits are": several values at a time
+    partial: bool  # its subject is "some" of them
+    asks: bool
     words: frozenset[str]  # the gist, each key once; pairs of characters where there are no spaces
     subject: frozenset[str]  # the content before the verb
     adverbs: tuple[str, ...]
     classes: frozenset[int]  # where an indefinite article stands in the frame
+    plurals: frozenset[int]  # where a word has the ending of a plural
     lexicon: Lexicon
-    symbols: tuple[str, ...] = ()  # what it says beside its words, in order
+    symbols: tuple[str, ...]  # what it says beside its words, in order
 
     @property
     def negative(self) -> bool:
@@ -58,7 +66,7 @@ class TextAnalysis:
 
 def analyse_text(text: str, lexicon: Lexicon) -> TextAnalysis:
     """Analyse a text; `analyse` caches the result."""
-    return replace(_Reading(pieces(text, lexicon), lexicon).run(plain_text(text)), symbols=symbols(text))
+    return _Reading(pieces(text, lexicon), lexicon).run(plain_text(text), symbols(text))
 
 
 def plain_text(text: str) -> str:
@@ -86,11 +94,15 @@ class _Reading:
     adds: bool = False
     indefinite: bool = False
     was: bool = False
+    perfect: bool = False
+    plural: bool = False
+    partial: bool = False
     renewed: bool = False  # speaks of "the new" one of something
     classes: set[int] = field(default_factory=set)
+    plurals: set[int] = field(default_factory=set)
     opening: bool = True  # at the start of a sentence, where a capital letter does not mean a name
 
-    def run(self, plain: str) -> TextAnalysis:
+    def run(self, plain: str, said: tuple[str, ...]) -> TextAnalysis:
         lexicon = self.lexicon
         for at, piece in enumerate(self.pieces):
             self._take(at, word_of(piece, lexicon))
@@ -116,10 +128,13 @@ class _Reading:
             definite=frozenset(self.definite) if same_frame else frozenset(),
             past=frozenset(self.past) if same_frame else frozenset(), progressive=frozenset(self.progressive),
             changed=self.changed or moved.changed, ended=self.ended or moved.ended, adds=self.adds,
-            indefinite=self.indefinite, was=self.was, left=moved.left,
-            announces=self.renewed or (announcing is not None and announcing.search(plain) is not None),
+            indefinite=self.indefinite, was=self.was, perfect=self.perfect, left=moved.left, agent=moved.agent,
+            announces=self.renewed or _arrives(self.past, frame, lexicon)
+            or (announcing is not None and announcing.search(plain) is not None),
+            moods=_moods(shorter, plain, lexicon) - self.names, plural=self.plural, partial=self.partial, asks="?" in self.pieces,
             adverbs=tuple(sorted(adverbs)),
-            classes=frozenset(self.classes) if same_frame else frozenset(), lexicon=lexicon,
+            classes=frozenset(self.classes) if same_frame else frozenset(),
+            plurals=frozenset(self.plurals) if same_frame else frozenset(), lexicon=lexicon, symbols=said,
         )  # fmt: skip
 
     def _subject(self, frame: tuple[str, ...]) -> frozenset[str]:
@@ -203,12 +218,18 @@ class _Reading:
             return
         if part in ("be", "was"):
             self.was = self.was or part == "was"
+            self.plural = self.plural or word.lowered in self.lexicon.listed("words", "plural_copulas")
+            if word.lowered == "been" and self.frame[-1:] == ["have"]:
+                self.frame.pop()  # what has been repaired is repaired
+                self.perfect = True
             if self.frame[-1:] != ["be"] and (self.frame or word.lowered != ":"):
                 self.frame.append("be")
         elif part == "negation":
             self._add_negation(at, word.lowered)
         elif part == "indefinite":
-            self.indefinite = self.indefinite or not self.frame
+            if not self.frame:
+                self.indefinite = True
+                self.partial = word.lowered in self.lexicon.listed("words", "partial")
             self.classes.add(len(self.frame))
         else:
             self.definite.add(len(self.frame))
@@ -238,13 +259,18 @@ class _Reading:
                 self.past.add(len(frame))
         elif frame and frame[-1] == "be" and lowered.endswith("ing"):
             self.progressive.add(len(frame))
+        if lowered != word.key and (
+            lowered in self.lexicon.bases or (lowered.endswith("s") and not word.key.endswith("s"))
+        ):
+            self.plurals.add(len(frame))
         frame.append(word.key)
         self.opening = False
 
     def _after_owner(self) -> bool:
-        """In a subject, after an article, a possessive or a genitive."""
-        owned = len(self.frame) in self.definite or (self.frame[-1:] and self.frame[-1] in self._possessives())
-        return bool(owned) and "be" not in self.frame
+        """After an article, a possessive or a genitive, in a subject or as what somebody is: "Joan is our new CEO"."""
+        at = len(self.frame)
+        owned = at in self.definite or (self.frame[-1:] and self.frame[-1] in self._possessives())
+        return bool(owned) and ("be" not in self.frame or "be" in self.frame[-2:])
 
     def _possessives(self) -> frozenset[str]:
         return self.lexicon.listed("words", "possessives")
@@ -286,6 +312,27 @@ class _Reading:
 
     def _next(self, at: int) -> str:
         return self.pieces[at + 1].lower() if at + 1 < len(self.pieces) else ""
+
+
+def _arrives(past: set[int], frame: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """ "slipped to July", "cut to 5": a verb of the past that leads to a value."""
+    values = [frame[at + 2] for at in past if frame[at + 1 : at + 2] == ("to",) and at + 2 < len(frame)]
+    return any(value[0].isdigit() or value in lexicon.calendar or value in lexicon.months for value in values)
+
+
+def _moods(frame: tuple[str, ...], plain: str, lexicon: Lexicon) -> frozenset[str]:
+    """What shows that a text does not state something as a fact."""
+    words = lexicon.moods
+    if not lexicon.spaced:
+        return frozenset(word for word in words if word in plain)
+    found = words.intersection(frame)
+    if "to" in frame:
+        found |= {k for k, after in pairwise(frame) if after == "to" and k in lexicon.wishing}
+        if found.isdisjoint(lexicon.intended) and any(
+            k == "to" and after in lexicon.changing for k, after in pairwise(frame)
+        ):
+            found |= {"to"}  # "the idea is to raise the price"
+    return found
 
 
 def _says_over(pieces_: list[str], plain: str, lexicon: Lexicon) -> bool:

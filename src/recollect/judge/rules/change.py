@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recollect.judge.rules.analysis import PUNCTUATION, TextAnalysis
+from recollect.judge.rules.analysis import PUNCTUATION, TextAnalysis, is_adverb
 from recollect.judge.rules.lexicon import Lexicon
 from recollect.judge.rules.sameness import differ_both_ways, residue
 from recollect.judge.rules.tokens import unit_of
-from recollect.values.outcome import Verdict
+from recollect.values.outcome import CONFLICTING, Verdict
 
 Keys = tuple[str, ...]
 LONGEST_VALUE = 6
@@ -47,6 +47,34 @@ class Slot:
 
 def changed(old: TextAnalysis, new: TextAnalysis, similarity: float, functional: bool | None) -> Verdict | None:
     """ "changed", "contradicts" or "related" with the reason, or None."""
+    found = _change(old, new, similarity, functional)
+    return None if found is None else _as_stated(found, old, new)
+
+
+def _as_stated(found: Verdict, old: TextAnalysis, new: TextAnalysis) -> Verdict:
+    """What a text only supposes, plans or asks, or tells of the past, changes nothing that another one states."""
+    if found.relation not in CONFLICTING:
+        return found
+    moods = old.moods ^ new.moods
+    if old.asks or new.asks or moods - old.lexicon.intended:
+        return Verdict("related", "one of them asks, supposes or reports what the other one states", 0.5)
+    if _tells_of_the_past(old) and not _tells_of_the_past(new):
+        return Verdict("related", "the old one tells of the past", 0.5)
+    if found.relation == "changed" and (moods or _agents_differ(old, new)):
+        return Verdict("contradicts", found.reason, 0.6)
+    return found
+
+
+def _agents_differ(old: TextAnalysis, new: TextAnalysis) -> bool:
+    """ "The doctor moved my appointment", "the dentist moved my appointment": perhaps another appointment."""
+    return bool(old.agent and new.agent) and old.agent != new.agent
+
+
+def _tells_of_the_past(text: TextAnalysis) -> bool:
+    return text.was or bool(text.past) or (text.ended and not text.left)
+
+
+def _change(old: TextAnalysis, new: TextAnalysis, similarity: float, functional: bool | None) -> Verdict | None:
     return (
         _negated(old, new)
         or _given_up(old, new)
@@ -68,23 +96,42 @@ def _negated(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
     over = new.ended and not theirs and not new.numbers  # "no longer Postgres" ends "Postgres 17" too
     if old.numbers != new.numbers and not over:
         return None
-    if not theirs and (new.ended or (new.changed and not ours)):
+    if not theirs and ((new.ended and not (ours and _lists(old))) or (new.changed and not ours)):
         return Verdict("changed", "the new one says that the old one is over", 0.9)
     return Verdict("contradicts", "one denies what the other states", 0.85)
 
 
 def _given_up(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
-    """The new text names the value that was given up, and the old one states that value and nothing beyond it."""
+    """The new text names the value that was given up, and the old one states that value of the same, and nothing beyond it."""
     left = [k for k in new.left if k not in new.lexicon.ignored and k not in new.lexicon.prepositions]
     if not left or not set(left) <= set(old.bag) or old.negative:
         return None
     lexicon = old.lexicon
-    rest = [k for k in old.gist if k not in left and k not in new.bag and k not in lexicon.generic]
+    common = (lexicon.generic - lexicon.many) | lexicon.keys("change", "holding")
+    rest = [k for k in old.gist if k not in left and k not in new.bag and k not in common]
     others = _persons(old) != _persons(new) and bool(_persons(old))
+    unsaid = new.frame[:1] == ("use",)  # "x was replaced by y" does not say whose x
     reason = f"the new one gives up {_spelled(tuple(left), new)!r}"
-    if not rest and not others and old.numbers <= new.numbers | set(left):
+    if new.negative and not new.ended:
+        return Verdict("related", "the new one says that nothing is given up", 0.5)
+    if not rest and not others and not _lists(old) and _says_one_new_thing(old, new):
         return Verdict("changed", reason, 0.88)
-    return Verdict("contradicts", reason, 0.6) if not others and len(rest) <= 2 else None
+    return Verdict("contradicts", reason, 0.6) if (unsaid or not others) and len(rest) <= 2 else None
+
+
+def _lists(text: TextAnalysis) -> bool:
+    """ "supports XML and JSON": it may state more than what is over."""
+    return (
+        not text.lexicon.keys("words", "conjunctions").isdisjoint(text.frame) or "," in text.frame or "." in text.frame
+    )
+
+
+def _says_one_new_thing(old: TextAnalysis, new: TextAnalysis) -> bool:
+    """Whether what only the new text has stands together: no other holder ("Tom's brother uses x") or purpose ("x for y")."""
+    lexicon = old.lexicon
+    novel = [i for i, k in enumerate(new.frame) if k not in old.frame and k not in lexicon.ignored and not is_adverb(k)]
+    between = new.frame[novel[0] : novel[-1]] if novel else ()
+    return not any(k == "be" or k in lexicon.prepositions or k in lexicon.verbs for k in between)
 
 
 def _persons(text: TextAnalysis) -> set[str]:
@@ -97,6 +144,9 @@ def _reversed(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
         return None
     if old.lexicon.keys("relations", "prefer").isdisjoint(old.gist) or not {"over", "to", "than"} & set(old.gist):
         return None
+    at = _common(old.frame, new.frame)
+    if old.lexicon.keys("relations", "prefer").isdisjoint(old.frame[:at]):
+        return None  # somebody else prefers it
     return Verdict("changed", "the order of preference is reversed", 0.8)
 
 
@@ -109,12 +159,13 @@ def _new_value(old: TextAnalysis, new: TextAnalysis, functional: bool | None) ->
     value = f"{_spelled(slot.old, old)!r} became {_spelled(slot.new, new)!r}"
     if functional is not None and not new.adds:
         return Verdict("changed", value, 0.9) if functional else None
-    if new.adds or _holds_many(slot, old.lexicon) or _is_event(slot, old, new):
+    if new.adds or _holds_many(slot, old.lexicon) or _is_event(slot, old, new) or _has_other_qualifier(slot, old, new):
         return Verdict("related", "another value of something that can have several", 0.6)
     if _are_opposites(slot, old.lexicon):
         known = new.changed and slot.relation == "be" and not slot.complement and not slot.after
         return Verdict("changed" if known else "contradicts", f"opposites: {value}", 0.8)
-    if _has_one_value(slot, old.lexicon) or (new.changed and _may_change(slot, old.lexicon)):
+    once = not (old.was or new.was or old.plural or new.plural)
+    if (once and _has_one_value(slot, old.lexicon)) or (new.changed and _may_change(slot, old.lexicon)):
         return Verdict("changed", value, 0.9)
     if new.changed or new.announces or (slot.same_kind and slot.kind != "word") or _name_one_thing(slot, old, new):
         return Verdict("contradicts", f"perhaps {value}", 0.5)
@@ -128,6 +179,8 @@ def _may_change(slot: Slot, lexicon: Lexicon) -> bool:
     """
     if not slot.same_kind or not slot.is_plain:
         return False
+    if slot.complement and slot.kind.startswith("number") and slot.complement[-1] in lexicon.measures:
+        return True  # "runs on port 80"
     return slot.relation in lexicon.one or (slot.relation == "be" and slot.kind != "word")
 
 
@@ -136,9 +189,21 @@ def _are_opposites(slot: Slot, lexicon: Lexicon) -> bool:
 
 
 def _is_event(slot: Slot, old: TextAnalysis, new: TextAnalysis) -> bool:
-    """ "We met on Monday", "I am reading Dune": another day, amount or book is another event."""
-    happened = bool(old.past and new.past) and (slot.kind.startswith("number") or slot.kind in ("day", "month"))
+    """ "We met on Monday", "studied in Rome", "I am reading Dune": another day, place or book is another event."""
+    happened = bool(old.past and new.past) and slot.relation not in old.lexicon.keys("relations", "prefer")
     return happened or bool(old.progressive and new.progressive)
+
+
+def _has_other_qualifier(slot: Slot, old: TextAnalysis, new: TextAnalysis) -> bool:
+    """ "3 minutes on linux", "11 minutes on windows": two values, each of something else."""
+    one, other = _qualifier(slot.old, old), _qualifier(slot.new, new)
+    return bool(one and other) and one != other[: len(one)] and other != one[: len(other)]
+
+
+def _qualifier(value: Keys, text: TextAnalysis) -> Keys:
+    """What follows a number or a name of a value, from the preposition on."""
+    start = next((i for i, k in enumerate(value) if i and k in text.lexicon.prepositions), len(value))
+    return () if (text.numbers | text.proper).isdisjoint(value[:start]) else value[start:]
 
 
 def _name_one_thing(slot: Slot, old: TextAnalysis, new: TextAnalysis) -> bool:
@@ -165,16 +230,21 @@ def _has_one_value(slot: Slot, lexicon: Lexicon) -> bool:
     """Whether another value replaces the first one although no change is announced."""
     if not slot.same_kind or not slot.is_plain or slot.kind == "word":
         return False
-    head = slot.before[slot.verb - 1] if slot.relation == "be" and slot.verb else ""
-    heads = {head, slot.before[0] if slot.verb > 0 else ""}  # "the upload limit", "the limit of uploads"
+    if not lexicon.many_complements.isdisjoint(slot.before):
+        return False  # "the supported version"
+    heads = {slot.before[slot.verb - 1] if slot.verb else ""}  # "the upload limit"
+    links = lexicon.prepositions | lexicon.ignored
+    if slot.verb and (slot.before[1] in links or lexicon.capital_nouns):
+        heads.add(slot.before[0])  # "the limit of uploads"
+    if slot.complement or slot.relation != "be":  # "listens on port 80"
+        return slot.kind.startswith("number") and slot.complement[-1:] != () and slot.complement[-1] in lexicon.measures
     if slot.kind == "name" and _is_other_version(slot):
         return True
     if slot.kind == "name":
-        return slot.relation == "be" and not slot.complement and not slot.after and not heads.isdisjoint(lexicon.unique)
+        return not slot.after and not heads.isdisjoint(lexicon.unique)
     if not slot.kind.startswith("number"):
         return False
-    measured = slot.complement[-1:] if slot.complement else ()
-    return not lexicon.measures.isdisjoint((*measured, *(_last_part(one, lexicon) for one in heads)))
+    return not lexicon.measures.isdisjoint(_last_part(one, lexicon) for one in heads)
 
 
 def _is_other_version(slot: Slot) -> bool:
@@ -183,7 +253,7 @@ def _is_other_version(slot: Slot) -> bool:
     if len(slot.old) != len(slot.new) or len(slot.old) < 2 or len(differing) != 1:
         return False
     numbers = all(one[:1].isdigit() for one in differing[0])
-    return numbers and slot.relation == "be" and not slot.complement and not slot.after
+    return numbers and not slot.after
 
 
 def _last_part(noun: str, lexicon: Lexicon) -> str:
@@ -199,7 +269,7 @@ def _announced(old: TextAnalysis, new: TextAnalysis, similarity: float) -> Verdi
         return None  # the same announcement in other words
     lexicon = old.lexicon
     shared = (old.words & new.words) - lexicon.generic
-    if not shared or not (new.words - old.words - lexicon.generic):
+    if _is_about_another(old, new) or not shared or not (new.words - old.words - lexicon.generic):
         return None
     enough = len(shared) * 3 >= min(len(old.words - lexicon.generic), len(new.words - lexicon.generic))
     if not enough and similarity < _RESEMBLING:
@@ -208,6 +278,19 @@ def _announced(old: TextAnalysis, new: TextAnalysis, similarity: float) -> Verdi
     if more or (old.subject == new.subject and not old.announces):
         return Verdict("contradicts", "it announces a change of what the old one says", 0.5)
     return Verdict("related", "it announces a change about the same subject", 0.5)
+
+
+def _is_about_another(old: TextAnalysis, new: TextAnalysis) -> bool:
+    """Whether neither text speaks of the subject of the other, nor of the whole of what is said about it.
+
+    "The kitchen is painted green" and "the hall is now painted white"; not "Rosa owns billing" and "Jan took over billing".
+    """
+    lexicon = old.lexicon
+    ours, theirs = old.subject - lexicon.generic, new.subject - lexicon.generic
+    if not ours or not theirs or ours <= new.words or theirs <= old.words:
+        return False
+    said = old.words - ours - lexicon.verbs - lexicon.generic - lexicon.labelled
+    return len(said & new.words) * 2 < max(len(said), 1)
 
 
 def _same_subject(old: TextAnalysis, new: TextAnalysis, similarity: float) -> Verdict | None:
@@ -229,7 +312,7 @@ def _one_difference(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
         return None
     if len(one) == len(other) == 1 and other[0] in old.lexicon.opposites.get(one[0], ()):
         return Verdict("contradicts", f"opposites: {_spelled(one, old)!r}, {_spelled(other, new)!r}", 0.7)
-    if not head and _has_one_holder(ours, len(ours) - tail, old.lexicon) and not (old.indefinite or new.indefinite):
+    if not head and _has_one_holder(ours, len(ours) - tail, old) and not (old.indefinite or new.indefinite):
         return Verdict("contradicts", f"perhaps {_spelled(other, new)!r} instead of {_spelled(one, old)!r}", 0.5)
     return Verdict("related", "the same but for one part", 0.5)
 
@@ -238,11 +321,15 @@ def _without_speaker(text: TextAnalysis) -> Keys:
     return text.frame[1:] if _persons(text) else text.frame
 
 
-def _has_one_holder(frame: Keys, at: int, lexicon: Lexicon) -> bool:
-    """ "owns x", "is the owner of x", "is the capital of x": mostly one at a time."""
-    verb, rest = frame[at : at + 1], frame[at + 1 : at + 3]
+def _has_one_holder(frame: Keys, at: int, text: TextAnalysis) -> bool:
+    """ "owns x", "is the owner of x", "is the capital of x", "is the team lead": mostly one at a time."""
+    lexicon = text.lexicon
+    verb, rest = frame[at : at + 1], frame[at + 1 :]
     if verb == ("be",):
-        return rest[1:] == ("of",) and (rest[0] in lexicon.agents or rest[0] in lexicon.unique)
+        plain = rest and lexicon.prepositions.isdisjoint(rest)
+        noun = rest[0] if rest[1:2] == ("of",) else rest[-1] if plain else ""
+        known = rest[1:2] == ("of",) or (at + 1 in text.definite and not text.plural)
+        return known and (noun in lexicon.agents or noun in lexicon.unique or noun in lexicon.measures)
     return bool(rest) and verb[:1] != () and verb[0] in lexicon.agents.values()
 
 

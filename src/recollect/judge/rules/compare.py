@@ -76,9 +76,11 @@ def _extended(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:
     """The new text says everything the old one says, in the same order, and more."""
     if old.negated != new.negated or not old.gist or len(new.bag) <= len(old.bag) or old.was != new.was:
         return None
-    if new.changed or new.ended or not old.words <= new.words or not _in_order(old.gist, new.gist):
+    if new.changed or new.ended or (new.announces and not old.announces):
         return None
-    return Verdict("extends", "the new one says all of the old one and more", 0.8) if not residue(old, new)[0] else None
+    if not old.words <= new.words or not _in_order(old.gist, new.gist) or residue(old, new)[0]:
+        return None
+    return Verdict("extends", "the new one says all of the old one and more", 0.8)
 
 
 def _with_other_symbols(old: TextAnalysis, new: TextAnalysis) -> Verdict | None:

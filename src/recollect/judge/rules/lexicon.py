@@ -81,7 +81,9 @@ class Lexicon:
 
     @cached_property
     def past_forms(self) -> frozenset[str]:
-        return frozenset(self.bases) - self.listed("forms", "present")
+        """The irregular forms that are past, where the file says which are not."""
+        present = self.listed("forms", "present")
+        return frozenset(self.bases) - present if present else frozenset()
 
     @cached_property
     def synonyms(self) -> dict[str, str]:
@@ -168,6 +170,54 @@ class Lexicon:
             return None
         either = "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
         return re.compile(rf"\b(?:{either})\b" if self.spaced else either)
+
+    @cached_property
+    def hypothetical(self) -> frozenset[str]:
+        """Words with which a text supposes, wishes, asks for or reports what it does not state itself."""
+        return self._spoken("hypothetical")
+
+    @cached_property
+    def wishing(self) -> frozenset[str]:
+        """Verbs that are hypothetical where "to" follows them: "wants to move", but not "wants short answers"."""
+        return self._spoken("wishing")
+
+    @cached_property
+    def intended(self) -> frozenset[str]:
+        """Words with which a text states what is not so yet."""
+        return self._spoken("intended")
+
+    @cached_property
+    def changing(self) -> frozenset[str]:
+        """Verbs that change, replace or end something."""
+        return frozenset(
+            key for name in ("switching", "adopting", "replacing", "ending") for key in self.keys("change", name)
+        )
+
+    @cached_property
+    def moods(self) -> frozenset[str]:
+        return self.hypothetical | self.intended
+
+    def _spoken(self, name: str) -> frozenset[str]:
+        return self.keys("change", name) if self.spaced else self.listed("change", name)
+
+    @cached_property
+    def now_phrases(self) -> re.Pattern[str] | None:
+        """What says "now" in several words: "from now on"."""
+        phrases = [" ".join(words) for words in self.groups("change", "now_phrases")]
+        either = "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+        return re.compile(rf"\b(?:{either})\b,?", re.IGNORECASE) if phrases else None
+
+    @cached_property
+    def now(self) -> str:
+        """A word that says "now"."""
+        return self.text("change", "now").split()[0]
+
+    @cached_property
+    def lead_ins(self) -> re.Pattern[str] | None:
+        """What one says before a statement to have it remembered: "please note that"."""
+        phrases = [" ".join(words) for words in self.groups("words", "lead_ins")]
+        either = "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
+        return re.compile(rf"\s*(?:{either})\b[\s,:]*", re.IGNORECASE) if phrases else None
 
     @cached_property
     def over(self) -> tuple[tuple[str, ...], ...]:

@@ -13,12 +13,12 @@ from recollect.judge.rules.lexicon import Lexicon
 
 Frame = tuple[str, ...]
 
-_AT, _WE = frozenset({"in", "on", "at"}), frozenset({"we", "our", "will"})
+_AT, _WE = frozenset({"in", "at"}), frozenset({"we", "our"})
 _LIMIT = 96  # readings per text; more would cost time and prove nothing
 
 
-def readings(text: TextAnalysis) -> frozenset[Frame]:
-    """The content of a text in each order that a rewording allows, including its own."""
+def readings(text: TextAnalysis, *, copula: bool = False) -> frozenset[Frame]:
+    """The content of a text in each order that a rewording allows, including its own; `copula` keeps "be" in its place."""
     lexicon = text.lexicon
     found: dict[Frame, None] = {text.frame: None}
     queue = [text.frame]
@@ -29,6 +29,8 @@ def readings(text: TextAnalysis) -> frozenset[Frame]:
                 if other not in found:
                     found[other] = None
                     queue.append(other)
+    if copula:
+        return frozenset(tuple(k for k in frame if k == "be" or k not in lexicon.ignored) for frame in found)
     return frozenset(content(frame, lexicon) for frame in found)
 
 
@@ -87,6 +89,10 @@ def _with_adjective(frame: Frame, at: int, end: int) -> Iterator[Frame]:
 
 def _phrase_last(frame: Frame, lexicon: Lexicon) -> Iterator[Frame]:
     """ "in production, we use x" -> "we use x in production"."""
+    if len(frame) > 3 and frame[0] == lexicon.key("every") and frame[1] in lexicon.calendar:
+        when, rest = frame[:2], frame[2:]
+        start = next((i for i, k in enumerate(rest) if k in lexicon.prepositions), len(rest))
+        yield (*rest[:start], *when, *rest[start:])
     if not frame or frame[0] not in lexicon.prepositions:
         return
     if "," in frame:
@@ -110,6 +116,9 @@ def _swapped(frame: Frame, lexicon: Lexicon) -> Iterator[Frame]:
 def _compounded(frame: Frame, lexicon: Lexicon) -> Iterator[Frame]:
     """ "player of soccer" -> "soccer player"."""
     for at in range(1, len(frame) - 1):
+        after = frame[at + 2 : at + 3]
+        if after and after[0] not in _agent_ends(lexicon) and after[0] not in lexicon.verbs:
+            continue  # "friend of Tom's boss"
         if frame[at] in ("of", "for") and frame[at + 1] not in _agent_ends(lexicon):
             yield (*frame[: at - 1], frame[at + 1], frame[at - 1], *frame[at + 2 :])
 
@@ -169,7 +178,7 @@ def _with_agent_verb(frame: Frame, lexicon: Lexicon) -> Iterator[Frame]:
     for at in range(1, len(frame) - 1):
         verb = lexicon.converses.get((frame[at], frame[at + 1]))
         if verb is not None and at + 2 < len(frame):
-            yield (*frame[at + 2 :], verb, *frame[:at])
+            yield (*frame[at + 2 :], verb, *(frame[: at - 1] if frame[at - 1] == "be" else frame[:at]))
     if frame.count("be") != 1:
         return
     at = frame.index("be")
@@ -177,8 +186,27 @@ def _with_agent_verb(frame: Frame, lexicon: Lexicon) -> Iterator[Frame]:
     for one, other in ((before, after), (after, before)):
         if len(one) > 2 and other and one[1] == "of" and one[0] in lexicon.agents:
             yield (*other, lexicon.agents[one[0]], *one[2:])
-        if len(one) > 1 and other and one[-1] in lexicon.agents:
+        if len(one) > 1 and other and one[-1] in lexicon.agents and lexicon.prepositions.isdisjoint(one):
             yield (*other, lexicon.agents[one[-1]], *(lexicon.persons.get(k, k) for k in one[:-1]))
+
+
+def _there_is(frame: Frame, lexicon: Lexicon) -> Iterator[Frame]:
+    """ "there are 5 people in x" -> "x has 5 people"."""
+    if frame[:2] == (lexicon.key("there"), "be") and "in" in frame[3:-1]:
+        at = frame.index("in", 3)
+        if lexicon.prepositions.isdisjoint(frame[at + 1 :]):
+            yield (*frame[at + 1 :], "have", *frame[2:at])
+
+
+def _apposition(frame: Frame, lexicon: Lexicon) -> Iterator[Frame]:
+    """ "x, the y, does z" -> "y x does z"."""
+    if frame.count(",") != 2:
+        return
+    one = frame.index(",")
+    two = frame.index(",", one + 1)
+    rest = frame[two + 1 :]
+    if one and two > one + 1 and rest and (rest[0] == "be" or rest[0] in lexicon.verbs):
+        yield (*frame[one + 1 : two], *frame[:one], *rest)
 
 
 def _having(frame: Frame, lexicon: Lexicon) -> Iterator[Frame]:
@@ -215,7 +243,7 @@ def _measure_first(frame: Frame, lexicon: Lexicon) -> Iterator[Frame]:
     if (
         len(frame) > 4
         and frame[-4] in lexicon.verbs
-        and frame[-3] in _AT
+        and frame[-3] in ("on", "at")
         and frame[-2] in lexicon.measures
         and frame[-1][0].isdigit()
     ):
@@ -244,7 +272,7 @@ def _symmetric(frame: Frame, lexicon: Lexicon) -> Iterator[Frame]:
 
 
 _RULES = (
-    _having, _instructed, _used_for, _measure_first, _trip_to, _symmetric,
+    _having, _there_is, _apposition, _instructed, _used_for, _measure_first, _trip_to, _symmetric,
     _active, _adjective_first, _phrase_last, _swapped, _compounded, _sorted_pair,
     _phrases_sorted, _agentless, _measured, _with_agent_verb,
 )  # fmt: skip

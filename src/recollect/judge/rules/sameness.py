@@ -35,7 +35,9 @@ def same(old: TextAnalysis, new: TextAnalysis, similarity: float, duplicate: flo
         return found
     if not ours and not theirs:
         return None
-    if _is_spelling(ours, theirs, old.names | new.names, similarity, duplicate):
+    if _is_compound(old, new, ours, theirs) or _is_typing_error(
+        ours, theirs, old.names | new.names, similarity, duplicate
+    ):
         return Verdict("same", "the same words but for the spelling", 0.85)
     if similarity >= duplicate and _is_loose(old, new, ours, theirs):
         return Verdict("same", "the same in other words", 0.85)
@@ -48,7 +50,28 @@ def _differ_surely(old: TextAnalysis, new: TextAnalysis) -> bool:
         return True
     if old.ended != new.ended or old.adds != new.adds or (old.frame == new.frame and old.negations != new.negations):
         return True
-    return _tenses_differ(old, new) or _names_differ(old, new)
+    return (
+        _tenses_differ(old, new)
+        or _names_differ(old, new)
+        or _quantities_differ(old, new)
+        or _articles_differ(old, new)
+    )
+
+
+def _quantities_differ(old: TextAnalysis, new: TextAnalysis) -> bool:
+    """ "Some tests fail" is not "the tests fail"; but "some people are walking" is "people are walking"."""
+    if old.partial == new.partial or old.frame != new.frame:
+        return False
+    return 0 in old.definite | new.definite or not (old.progressive or new.progressive)
+
+
+def _articles_differ(old: TextAnalysis, new: TextAnalysis) -> bool:
+    """ "is a manager" is not "is the manager", and "the test" is not "the tests"."""
+    if old.frame != new.frame:
+        return False
+    both = (old.classes & new.definite) | (new.classes & old.definite)
+    nouns = old.classes | new.classes | old.definite | new.definite
+    return bool(nouns & (old.plurals ^ new.plurals)) or any(at and old.frame[at - 1] == "be" for at in both)
 
 
 def _is_loose(old: TextAnalysis, new: TextAnalysis, ours: list[str], theirs: list[str]) -> bool:
@@ -67,6 +90,8 @@ def _is_loose(old: TextAnalysis, new: TextAnalysis, ours: list[str], theirs: lis
 
 def _tenses_differ(old: TextAnalysis, new: TextAnalysis) -> bool:
     """ "was" is not "is" and "lived" is not "lives", but "was started by" may be the passive of "started"."""
+    if old.perfect != new.perfect:
+        return True
     if old.was != new.was:
         return not (old.past if new.was else new.past)
     ours, theirs = ({text.frame[at] for at in text.past if at < len(text.frame)} for text in (old, new))
@@ -106,21 +131,33 @@ def _reordered(old: TextAnalysis, new: TextAnalysis, similarity: float, duplicat
     plain_old, plain_new = content(old.frame, old.lexicon), content(new.frame, new.lexicon)
     if plain_old == plain_new and "by" not in plain_old:
         return Verdict("same", "the same words in the same order", 0.95)
-    if readings(old) & readings(new):
+    copula = _is_nominal(old) and _is_nominal(new)
+    if readings(old, copula=copula) & readings(new, copula=copula):
         return Verdict("same", "the same statement, reworded", 0.93)
     if similarity < duplicate:
         return None
     if old.bag == new.bag and (_is_rotated(plain_old, plain_new) or _is_exchanged(old, new)):
         return Verdict("same", "the same statement in another order", 0.9)
+    if copula:
+        return None
     if _light_verbs_agree(old, new) and loose_readings(old) & loose_readings(new):
         return Verdict("same", "the same in other words", 0.87)
     return None
 
 
+def _is_nominal(text: TextAnalysis) -> bool:
+    """Without a verb, the place of the copula says who is what: "max is tim's father", "tim is max's father"."""
+    if text.frame.count("be") != 1 or text.past or text.progressive:
+        return False
+    return text.lexicon.verbs.isdisjoint(text.frame)
+
+
 def _light_verbs_agree(old: TextAnalysis, new: TextAnalysis) -> bool:
     """ "done with x" may stand for "built with x"; "built with x" is not "run with x"."""
     ours, theirs = (old.lexicon.light[1].intersection(text.gist) for text in (old, new))
-    return not ours or not theirs or ours == theirs
+    if ours and theirs:
+        return ours == theirs
+    return not (ours or theirs) or any("be" in text.frame or "for" in text.frame for text in (old, new))
 
 
 def _is_rotated(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -144,17 +181,20 @@ def _is_identity(text: TextAnalysis) -> bool:
     return lexicon.verbs.isdisjoint(frame) and not {",", "."} & set(frame) and not text.progressive
 
 
-def _is_spelling(
+def _is_compound(old: TextAnalysis, new: TextAnalysis, ours: list[str], theirs: list[str]) -> bool:
+    """ "backyard" and "back yard" at the same place."""
+    return max(len(ours), len(theirs)) <= _MOST_PARTS and "".join(old.gist) == "".join(new.gist)
+
+
+def _is_typing_error(
     ours: list[str], theirs: list[str], names: frozenset[str], similarity: float, duplicate: float
 ) -> bool:
-    """ "backyard" and "back yard", or one typing error in a long word that is not a name."""
-    if "".join(ours) == "".join(theirs):
-        return max(len(ours), len(theirs)) <= _MOST_PARTS
+    """One typing error in a long word that is not a name."""
     if len(ours) != 1 or len(theirs) != 1 or similarity < duplicate:
         return False
     one, other = ours[0], theirs[0]
-    if is_cjk(one) or is_cjk(other):
-        return False  # one character is a word
+    if not (one.isalpha() and other.isalpha()) or is_cjk(one) or is_cjk(other):
+        return False  # "lodash-es" is an identifier; one Chinese character is a word
     return not names.intersection((one, other)) and min(len(one), len(other)) > 5 and one_edit(one, other)
 
 

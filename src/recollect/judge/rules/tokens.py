@@ -72,11 +72,15 @@ _CURRENCY = frozenset("$€£¥")
 def pieces(text: str, lexicon: Lexicon) -> list[str]:
     """The pieces of a text in order, in their own letter case; punctuation that separates clauses is kept."""
     text = comparable(text).replace("\u2019", "'").replace("`", " ")
+    if lexicon.lead_ins is not None and (found := lexicon.lead_ins.match(text)) is not None:
+        text = text[found.end() :] or text
+    if lexicon.now_phrases is not None:
+        text = lexicon.now_phrases.sub(lexicon.now, text)
     if lexicon.elisions is not None:
         text = lexicon.elisions.sub(r"\1 ", text)
     if _DIGIT.search(text) is None:
-        found = _split(text)
-        return found if lexicon.numbers.keys().isdisjoint(map(str.lower, found)) else _with_amounts(found, lexicon)
+        words = _split(text)
+        return words if lexicon.numbers.keys().isdisjoint(map(str.lower, words)) else _with_amounts(words, lexicon)
     return _with_amounts(_split(_with_plain_dates(text, lexicon)), lexicon)
 
 

@@ -20,9 +20,11 @@ class Transition(NamedTuple):
     changed: bool = False
     ended: bool = False
     left: tuple[str, ...] = ()
+    agent: tuple[str, ...] = ()  # who changed it, where that is not a part of the frame
 
 
 _AT = frozenset({"at", "on"})
+_DIRECTIONS = frozenset({"over", "up", "down", "back", "forward", "out", "ahead"})  # "moved up to April"
 _PLACE = {("move", "to"), ("relocat", "to"), ("live", "in"), ("base", "in")}
 _WORK = {("employ", "by"), ("work", "for")}
 _NAMING = frozenset({"call", "name"})
@@ -82,7 +84,7 @@ def normalise_change(frame: tuple[str, ...], lexicon: Lexicon, *, instruction: b
         at = frame.index("instead")
         return normalise_change(frame[:at] + frame[at + 1 :], lexicon, instruction=instruction)._replace(changed=True)
     frame, left = _without_alternative(frame, verbs)
-    for rule in (_replaced, _changed_to, _ended, _normalised_wording):
+    for rule in (_in_favor_of, _replaced, _changed_to, _ended, _normalised_wording):
         found = rule(frame, verbs)
         if found is not None:
             return found._replace(left=found.left or left, changed=found.changed or bool(left))
@@ -110,6 +112,17 @@ def _timed(frame: tuple[str, ...], lexicon: Lexicon) -> tuple[str, ...]:
     return frame
 
 
+def _in_favor_of(frame: tuple[str, ...], verbs: _Verbs) -> Transition | None:
+    """ "we dropped x in favor of y"."""
+    at = next((i for i, k in enumerate(frame) if k in verbs.ending), 0)
+    preferring = verbs.lexicon.keys("relations", "prefer")
+    phrases = (i for i in range(at + 2, len(frame) - 3) if frame[i] == "in" and frame[i + 2] == "of")
+    link = next((i for i in phrases if frame[i + 1] in preferring), 0)
+    if not at or not link:
+        return None
+    return Transition((*frame[:at], "use", *frame[link + 3 :]), changed=True, left=frame[at + 1 : link])
+
+
 def _replaced(frame: tuple[str, ...], verbs: _Verbs) -> Transition | None:
     at = next((i for i, k in enumerate(frame) if k in verbs.replacing), None)
     if at is None:
@@ -117,7 +130,7 @@ def _replaced(frame: tuple[str, ...], verbs: _Verbs) -> Transition | None:
     link = next((i for i in range(at + 1, len(frame)) if frame[i] in ("with", "by", "for")), None)
     if link is None:
         return None
-    old = frame[at + 1 : link] or tuple(k for k in frame[:at] if k != "be")
+    old = tuple(k for k in frame[at + 1 : link] if k not in ("in", "out")) or tuple(k for k in frame[:at] if k != "be")
     subject = tuple(k for k in frame[:at] if k in verbs.lexicon.listed("words", "pronouns"))
     return Transition((*subject, "use", *frame[link + 1 :]), changed=True, left=old)
 
@@ -136,10 +149,10 @@ def _changed_to(frame: tuple[str, ...], verbs: _Verbs) -> Transition | None:
     new = frame[to + 1 :]
     if not old and "from" in new[1:]:
         new, old = new[: new.index("from")], new[new.index("from") + 1 :]
-    if what and what != ("over",):
+    if what and not _DIRECTIONS.issuperset(what):
         if frame[at] == "renam":
-            return Transition((*what, "be", *new), changed=True, left=what)
-        return Transition((*what, "be", *new), changed=True, left=old)
+            return Transition((*what, "be", *new), changed=True, left=what, agent=subject)
+        return Transition((*what, "be", *new), changed=True, left=old, agent=subject)
     if frame[at] == "move" and not old and not (new[0][0].isdigit() or new[0] in verbs.lexicon.calendar):
         return Transition((*subject, "live", "in", *new), changed=True)
     if frame[at] in verbs.adopting and not (new[0][0].isdigit() or new[0] in verbs.lexicon.calendar):
@@ -155,12 +168,15 @@ def _ended(frame: tuple[str, ...], verbs: _Verbs) -> Transition | None:
         if this in verbs.ending and _is_ending(frame, at, verbs):
             rest = frame[at + 1 :]
             verb = rest if rest[0] in verbs.lexicon.verbs else ("use", *rest)
-            return Transition(frame[:at] + verb, changed=True, ended=True, left=verb[1:])
+            left = verb[1 : verb.index("and")] if "and" in verb else verb[1:]
+            return Transition(frame[:at] + verb, changed=True, ended=True, left=left)
     return None
 
 
 def _is_ending(frame: tuple[str, ...], at: int, verbs: _Verbs) -> bool:
-    """ "is dropping the meat into a pan" ends nothing: no progressive, no direction."""
+    """ "is dropping the meat into a pan" and "may delete users" end nothing: no progressive, no direction, nothing allowed."""
+    if frame[at - 1] in verbs.lexicon.hypothetical or frame[at - 1] in verbs.lexicon.keys("forms", "obliging"):
+        return False
     if not 0 < at <= 3 or len(frame) == at + 1 or not verbs.boundary.isdisjoint(frame[:at]):
         return False
     return not verbs.lexicon.prepositions.intersection(frame[at + 1 :]) - {"for", "as", "of", "at"}

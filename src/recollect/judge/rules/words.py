@@ -48,7 +48,7 @@ def _parts(lexicon: Lexicon) -> dict[str, str]:
 def word_of(piece: str, lexicon: Lexicon) -> Word:
     """What a piece is, regardless of its context."""
     lowered = piece.lower()
-    past = lowered in lexicon.past_forms or (lowered.endswith("ed") and len(lowered) > 4)
+    past = lowered in lexicon.past_forms or (bool(lexicon.past_forms) and lowered.endswith("ed") and len(lowered) > 4)
     capital = piece[0].isupper()
     plain = piece[1:].islower() or len(piece) == 1 if capital else piece.islower() and _ODD.search(piece) is None
     return Word(_part(lowered, lexicon), lowered, key_of(lowered, lexicon), capital, not plain and lowered != ",", past)
