@@ -151,9 +151,15 @@ def test_each_prior_of_hybrid_moves_the_score_in_its_own_direction(signal, colum
     assert after.total[0] - before.total[0] == pytest.approx(moved, abs=1e-5)
 
 
+@pytest.mark.parametrize("age", [{"created": 30}, {"occurred": 30}, {"created": 0, "occurred": 30}])
+def test_what_happened_lately_counts_more(age) -> None:
+    lately, before = (Hybrid().score(features(0.8, **days)).total[0] for days in ({}, age))
+    assert lately - before == pytest.approx(0.15 * (1 - np.exp(-1)), abs=1e-5)
+
+
 def test_hybrid_without_its_changing_parts_does_not_age() -> None:
-    fresh, old = (Hybrid().steady().score(features(0.8, updated=days)).total[0] for days in (0, 300))
-    assert fresh == old
+    days = ({}, {"updated": 300}, {"created": 300}, {"occurred": 300})
+    assert len({float(Hybrid().steady().score(features(0.8, **age)).total[0]) for age in days}) == 1
 
 
 def test_every_profile_that_walks_the_graph_says_so() -> None:

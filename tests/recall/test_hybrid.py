@@ -1,12 +1,12 @@
 """What the default profile promises beyond fusion: neighbours, speakers, intent, links between memories, and the newer first."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 import recollect
 from recollect.recall.expansion import names_in
-from recollect.recall.query import detect_intent
+from recollect.recall.query import detect_intent, parse_query
 from recollect.recall.ranking import newest_first
 from recollect.values.passages import passages
 
@@ -33,6 +33,15 @@ def test_a_neighbouring_turn_lends_the_words_a_turn_lacks(memory) -> None:
     talk(memory, ("Ana", "Look at that bird."), ("Ben", "It is blue, what a cup of joy."), session="s2")
     found = contents(memory.search("which colour was the cup of the pottery workshop", mode="lexical", limit=10))
     assert found.index("Yes, my cup came out blue.") < found.index("It is blue, what a cup of joy.")
+
+
+@pytest.mark.parametrize(("answering", "lifted"), [("Ben", True), ("assistant", False)])
+def test_what_stands_beside_a_match_in_a_talk_of_people_counts_more(memory, answering, lifted) -> None:
+    filler(memory)
+    talk(memory, ("Ana", "Where are the keys of the sailing boat?"), (answering, "Under the doormat, as always."))
+    found = memory.recall("keys of the sailing boat", limit=50, explain=True)
+    (answer,) = [hit for hit in found if "doormat" in hit.memory.content]
+    assert (answer.explain.signal("beside a match") > 0) is lifted
 
 
 def test_an_assistants_answer_lends_nothing_and_stands_behind_what_people_said(memory) -> None:
@@ -135,6 +144,32 @@ def test_the_wording_of_a_question_tells_what_it_is_after(question, for_help, ab
     intent = detect_intent(question)
     assert intent.about_assistant is about_assistant
     assert intent.asks_for_help is for_help or about_assistant
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Where does Nora live?", {"nora"}),
+        ("Did she say so? Ask Ben (or Ana) about Graz.", {"ben", "ana", "graz"}),
+        ("Where is it?\nTell me.", set()),
+        ("where does nora live", set()),
+        ("WHERE DOES NORA LIVE", set()),
+        ("Notes: Keys, then Nora's car", {"nora"}),
+    ],
+)
+def test_a_word_with_a_capital_inside_a_sentence_is_a_name(question, names) -> None:
+    assert parse_query(question, datetime.now(UTC)).names == names
+
+
+def test_who_is_asked_about_decides_whether_a_memory_answers(memory) -> None:
+    """The same words about somebody no memory mentions are hardly an answer."""
+    filler(memory, 120)
+    memory.remember("Nora plays the cello in the orchestra of the town")
+    known, unknown = (
+        max(hit.relevance for hit in memory.recall(f"does our {name} play the cello in the orchestra of the town?"))
+        for name in ("Nora", "Walter")
+    )
+    assert unknown < known - 0.1
 
 
 def test_without_any_word_in_common_and_without_vectors_there_is_no_answer(tmp_path, clock) -> None:

@@ -59,3 +59,21 @@ def test_recall_prefers_the_time_asked_about(memory) -> None:
     (best, *_) = memory.recall("when did we go hiking in March 2025", explain=True)
     assert "33" in best.memory.content
     assert best.explain.signal("in time window") == 1.0
+
+
+def test_a_time_alone_does_not_outrank_what_matches(memory) -> None:
+    memory.remember_many([f"Ledger entry {n} concerns parcel {n * 13}" for n in range(40)], verbatim=True)
+    goodbye, of_day = "Bye for now, John!", datetime(2025, 4, 10, tzinfo=UTC)
+    memory.remember("John was feeling calm after the long retreat", occurred_at=datetime(2025, 9, 20, tzinfo=UTC))
+    memory.remember_many([{"content": goodbye, "occurred_at": of_day}], verbatim=True)
+    first, second = memory.recall("How was John feeling on April 10, 2025?", limit=2, explain=True)
+    assert "calm" in first.memory.content and second.memory.content == goodbye
+    assert 0 < second.explain.signal("in time window") < 1, "the time counts, but not enough to come first"
+
+
+def test_of_what_matches_the_time_asked_about_chooses(memory) -> None:
+    for day, mood in ((1, "tired"), (12, "proud"), (25, "hungry")):
+        memory.remember(f"John felt {mood} at the rehearsal", occurred_at=datetime(2025, 6, day, tzinfo=UTC))
+    memory.remember("Good evening!", occurred_at=datetime(2025, 6, 12, tzinfo=UTC))
+    found = memory.recall("How did John feel at the rehearsal on 12 June 2025?")
+    assert "proud" in found[0].memory.content

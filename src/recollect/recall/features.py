@@ -80,29 +80,62 @@ class Features:
         query, found = self.query, self.candidates
         if len(found.idf) == 0:
             return np.zeros(len(found), np.float32)  # not searched by words
-        rarest = np.float32(math.log1p((found.considered + 0.5) / 0.5))
+        rarest = self._rarest()
         weights = np.where(found.idf > 0, found.idf, rarest)
         had = (found.matches > 0).astype(np.float32)
         if query.windows or query.true_at is not None:
-            timed = [is_time_word(query.words.get(term, term)) for term in query.terms]
             inside = self.in_window() if query.windows else np.ones(len(found), np.bool_)
-            weights = np.append(np.where(timed, np.float32(0), weights), rarest)
+            weights = np.append(np.where(self._names_time(), np.float32(0), weights), rarest)
             had = np.column_stack((had, inside.astype(np.float32)))
         most = float(np.sort(weights)[-_WORDS_OF_ONE:].sum())
         covered: Floats = np.minimum(np.vecdot(had, weights) / max(most, 1e-6), 1.0).astype(np.float32)
         return covered
 
+    def share_of_words(self, unknown: float) -> Floats:
+        """The part of the query's words that each candidate has, by rarity, without those that name a time.
+
+        `unknown` is how much a word counts that no memory has.
+        """
+        if len(self.candidates.idf) == 0:
+            return np.zeros(len(self.candidates), np.float32)
+        idf = self.candidates.idf
+        weights = np.where(idf > 0, idf, np.float32(unknown) * self._rarest())
+        weights = np.where(self._names_time(), np.float32(0), weights)
+        had = (self.candidates.matches > 0).astype(np.float32)
+        share: Floats = (np.vecdot(had, weights) / max(float(weights.sum()), 1e-6)).astype(np.float32)
+        return share
+
+    def share_of_names(self) -> Floats:
+        """The part of the names of the query that each candidate has; 0 where the query has none."""
+        named = [place for place, term in enumerate(self.query.terms) if term in self.query.names]
+        if not named or len(self.candidates.idf) == 0:
+            return np.zeros(len(self.candidates), np.float32)
+        share: Floats = (self.candidates.matches[:, named] > 0).mean(axis=1).astype(np.float32)
+        return share
+
     def unknown_words(self) -> float:
         """The part of the query's words that no memory has, without those that name a time."""
-        query = self.query
-        timed = [is_time_word(query.words.get(term, term)) for term in query.terms]
-        known = [idf > 0 for idf, is_time in zip(self.candidates.idf, timed, strict=False) if not is_time]
+        known = [idf > 0 for idf, is_time in zip(self.candidates.idf, self._names_time(), strict=False) if not is_time]
         return 1 - sum(known) / len(known) if known else 0.0
+
+    def _rarest(self) -> np.float32:
+        """The weight of a word that no memory has."""
+        return np.float32(math.log1p((self.candidates.considered + 0.5) / 0.5))
+
+    def _names_time(self) -> NDArray[np.bool_]:
+        """Which words of the query may belong to a time."""
+        query = self.query
+        return np.array([is_time_word(query.words.get(term, term)) for term in query.terms], np.bool_)
+
+    def happened(self) -> Times:
+        """When each memory happened, or else was stored."""
+        columns = self.columns
+        times: Times = np.where(np.isnan(columns.occurred), columns.created, columns.occurred)
+        return times
 
     def in_window(self) -> NDArray[np.bool_]:
         """Which candidates happened (or else were stored) within the time the query asks about."""
-        columns = self.columns
-        when = np.where(np.isnan(columns.occurred), columns.created, columns.occurred)
+        when = self.happened()
         inside = [(when >= since) & (when < until) for since, until in self.query.window_seconds]
         return np.asarray(np.logical_or.reduce(inside), np.bool_)
 

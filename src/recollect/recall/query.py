@@ -59,6 +59,9 @@ MAX_QUERY = 100_000
 _TAG = re.compile(r"(?<![^\s(\[\"'])#([^\s#]+)")
 _AFTER_TAG = ".,;:!?)]\"'"
 _WORD = re.compile(r"\w+")
+# A word that does not begin a sentence or a line.
+_INSIDE = re.compile(r"(?<=[^\s.!?:])[^\S\n]+[\"'(]*(\w+)")
+_START_OF_NAMES = 4_000
 _MOST_TERMS, _START = 64, 400
 
 
@@ -66,6 +69,7 @@ _MOST_TERMS, _START = 64, 400
 class Query:
     """A parsed query. `words` maps each term to the word it came from; `true_at` is the past moment it asks about.
 
+    `names` are the terms that are written like names: with a capital inside a sentence.
     `tags` are the words with a # before them, and `only_tags` says that there is nothing else. They filter only where such a tag
     exists; "PR #1187" is a word of the query.
     `foreign` says that the embedder does not know the script of the query.
@@ -82,6 +86,7 @@ class Query:
     seasons: frozenset[str] = frozenset()
     only_tags: bool = False
     foreign: bool = False
+    names: frozenset[str] = frozenset()
 
     @property
     def window_seconds(self) -> tuple[tuple[float, float], ...]:
@@ -104,7 +109,19 @@ def parse_query(text: str, now: datetime, *, exact: bool = False) -> Query:
     past = past_moment(words, now)
     # A query about what was true at a time does not ask for what was said at that time.
     times = () if past else time_windows(words, now, exact=exact)
-    return Query(words, tuple(said), tags, now, detect_intent(words), times, said, past, _seasons(words), only_tags)
+    return Query(
+        words,
+        tuple(said),
+        tags,
+        now,
+        detect_intent(words),
+        times,
+        said,
+        past,
+        _seasons(words),
+        only_tags,
+        names=_names(words, said),
+    )
 
 
 def is_foreign(text: str, scripts: frozenset[str] | None) -> bool:
@@ -125,6 +142,15 @@ def _tags(text: str) -> tuple[tuple[str, ...], str]:
     """The words of a query that may be #tags, and the query with them as plain words."""
     tags = dict.fromkeys(tag.rstrip(_AFTER_TAG).casefold() for tag in _TAG.findall(text))
     return tuple(tag for tag in tags if tag), _TAG.sub(r"\1", text)
+
+
+def _names(text: str, said: Mapping[str, str]) -> frozenset[str]:
+    """The terms whose words have a capital inside a sentence. Where all letters are capitals, they say nothing."""
+    start = text[:_START_OF_NAMES]
+    if start.isupper():
+        return frozenset()
+    inside = {word for word in _INSIDE.findall(start) if word[0].isupper()}
+    return frozenset(term for term, word in said.items() if word in inside)
 
 
 def _seasons(text: str) -> frozenset[str]:

@@ -1,11 +1,12 @@
 """Relevance: the probability that a memory answers the query, and from which probability on a query counts as answered.
 
 A score only orders the hits of one query. Relevance says of one hit, whatever else was found, whether it is about what the query
-asks for. It is higher, the more similar the hit is to the query, the more that exceeds the similarity of an unrelated memory, and
-the more of the query's words it has; it is lower, the more of these words no memory has: they may be just what is asked for.
+asks for. It is higher, the more similar the hit is to the query, and the more of the words and the names of the query it has. A
+word that no memory has counts as the rarest of all: it may be just what is asked for.
 
-The weights are those of a logistic regression over questions that were asked of their own conversation and of another one, each
-set of questions counting the same (docs/benchmarks.md).
+The weights are those of a logistic regression over questions that were asked of their own conversation, of another one, and of
+their own without the sessions that answer them, and over small stores with and without the answer; each set of questions counts
+the same (docs/benchmarks.md).
 """
 
 from __future__ import annotations
@@ -17,25 +18,26 @@ from recollect.recall.query import Query
 from recollect.values.search import Floats
 
 # Of the questions that their own conversation answers, about one in twenty stays below this.
-ANSWERED = 0.25
+ANSWERED = 0.22
 # The assistant answers a request for help; a memory only adds to that, often in quite other words.
-_ADDS_TO_HELP = 0.05
+_ADDS_TO_HELP = 0.1
 
 # How similar an unrelated memory is to a query, and after how many memories their own mean says it better.
 UNRELATED, _MEMORIES = 0.3, 20
-# With few memories, words say little: that no memory has a word of the query means nothing. So many memories say half of it.
-_MANY = 50
+# That a few memories lack a word or a name of the query says little. From so many on it says all it can.
+_MANY = 100
 
-# Weights where a query was searched by meaning and words, by meaning only, and by words only.
+# Weights where a query was searched by meaning and words, by meaning only, and by words only. That of words among few is chosen by
+# hand: a regression learns that questions of strangers share no word with a few memories, but a first memory is often asked for so.
 _BOTH = {
-    "similarity": 5.6,
-    "above unrelated": 4.0,
-    "coverage": 2.2,
-    "coverage among many": 4.6,
-    "in time window": 2.6,
-    "unknown among many": -9.4,
-    "many": -3.9,
-    "constant": -4.0,
+    "similarity": 6.7,
+    "words among few": 2.0,
+    "words among many": 4.6,
+    "names among many": 1.7,
+    "asks for names among many": -1.6,
+    "in time window": 2.1,
+    "many": -2.7,
+    "constant": -4.4,
 }
 _MEANING = {"similarity": 8.8, "above unrelated": 5.1, "many": -3.3, "constant": -5.8}
 _WORDS = {"coverage": 5.0, "in time window": 1.0, "unknown among many": -8.9, "constant": -2.3}
@@ -49,12 +51,16 @@ def relevance(features: Features) -> Floats:
     ones = np.ones(len(found), np.float32)
     if features.all_asked_for:
         return ones  # of a #tag, what has it is the answer
-    many = found.considered / (found.considered + _MANY)
+    many = np.float32(min(1.0, found.considered / _MANY))
+    words = features.share_of_words(float(many))
     values = {
         "similarity": features.similarity,
         "above unrelated": features.similarity - np.float32(_unrelated(features)),
         "coverage": features.coverage,
-        "coverage among many": many * features.coverage,
+        "words among few": (1 - many) * words,
+        "words among many": many * words,
+        "names among many": many * features.share_of_names(),
+        "asks for names among many": many * bool(query.names) * ones,
         "in time window": features.in_window() if query.windows else 0 * ones,
         "unknown among many": many * features.unknown_words() * ones,
         "many": many * ones,
