@@ -176,7 +176,7 @@ def test_of_many_rows_in_a_time_window_or_standing_instructions_the_nearest_are_
     for query in vectors[rng.integers(0, 12_000, 20)]:
         asked = {"windows": ((day - 1, day + 1),)} if leg == "window" else {"standing": True}
         search = Search(SEARCH.viewer, Filter(), day, vector=query, depth=5, **asked)
-        found = set((IndexSearch(index, search).candidates().rows - 1).tolist())
+        found = set((IndexSearch(index, search, lambda *_: ()).candidates().rows - 1).tolist())
         near = np.where(inside, vectors @ query, -1)
         hits += len(found & set(np.argsort(-near)[:10].tolist()))
     assert hits / 200 >= 0.98

@@ -22,6 +22,7 @@ from recollect.values.enums import EventKind
 from recollect.values.ids import normalised
 from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import Breadcrumb, Record
+from recollect.values.metadata import merged
 from recollect.values.outcome import CONFLICTING, Conflict, Outcome, Refused, Reinforced, Stored, Superseded
 from recollect.values.scope import Identity, reaches
 from recollect.values.terms import query_terms
@@ -176,6 +177,7 @@ def _reinforce(tx: Transaction, item: PreparedDraft, existing: Record, reason: s
         trust=max(existing.trust, new.trust),
         links=tuple(dict.fromkeys((*existing.links, *new.links)))[:MOST_LINKS],
         triggers=tuple(dict.fromkeys((*existing.triggers, *new.triggers))),
+        metadata=merged(existing.metadata, new.metadata),
     )
     tx.change(existing, stronger, "reinforce", reason=reason)
     return Reinforced(stronger, reason, notes=item.notes)

@@ -123,13 +123,13 @@ class SnapshotVerbs(Containers):
         return document
 
     def _log_write(self, tx: Transaction, document: Document, action: str, memory_id: str | None = None) -> None:
-        access = Access(self._runtime.clock(), self._viewer.identity.agent, action, memory_id)
+        access = Access(self._runtime.clock(), self._viewer.identity.name, action, memory_id)
         tx.log_access(document.account, document.id, access)
 
     def _log_read(self, document: Document, action: str, memory_id: str | None = None) -> None:
         """Write a read into the log of the context, in the background; a read-only store has no log."""
         if self._runtime.store.writable:
-            access = Access(self._runtime.clock(), self._viewer.identity.agent, action, memory_id)
+            access = Access(self._runtime.clock(), self._viewer.identity.name, action, memory_id)
             write = partial(_log_access, document.account, document.id, access)
             self._runtime.deferred.defer(document.account, access.at, ("context", document.id), write)
 
@@ -161,7 +161,7 @@ class Contexts(SnapshotVerbs):
         given = fields.get("description")
         about = None if given is None else self._screened("description", given)
         grants = self._grants(fields.get("access"), place)
-        new = NewContext(title, type, place, self._viewer.identity.agent, grants, about)
+        new = NewContext(title, type, place, self._viewer.identity.name, grants, about)
 
         def write(tx: Transaction, embed: Embed) -> Context:
             made = context_of(context_entries.create(tx, self._viewer.identity, new, self._runtime.clock()))
@@ -237,7 +237,7 @@ class Contexts(SnapshotVerbs):
 
     def update_content(self, context: str, id: str, content: str, editor: str | None = None) -> Record:
         """Change the text of an entry: a new version supersedes the old one, which is kept."""
-        now, who = self._runtime.clock(), self._uow.name("editor", editor) or self._viewer.identity.agent
+        now, who = self._runtime.clock(), self._uow.name("editor", editor) or self._viewer.identity.name
 
         def write(tx: Transaction, embed: Embed) -> Record:
             document, old = self._entry_to_change(tx, context, id)

@@ -320,7 +320,7 @@ class Pools(Containers):
             if known and not expired(known[0], self._runtime.clock()):
                 return pool_of(self._count_read(self._find(reader, name)))
         place = ("task", run, "")
-        new = NewPool(name, TYPE_OF_RUN_POOL[kind], place, {}, self._viewer.identity.agent, run=run)
+        new = NewPool(name, TYPE_OF_RUN_POOL[kind], place, {}, self._viewer.identity.name, run=run)
         with self._uow.transaction() as tx:
             self._uow.require_no_tombstones_in_names(tx, "run_id", [run])
             now = self._runtime.clock()
@@ -358,7 +358,7 @@ class Pools(Containers):
             kind,
             place,
             {} if data is None else self._object("data", data, name),
-            self._viewer.identity.agent,
+            self._viewer.identity.name,
             self._grants(fields.get("access"), place),
             clean_expiry("ttl", *ends, self._runtime.clock()),
         )
