@@ -37,9 +37,7 @@ def _without_creation(memory: recollect.Memory) -> int:
     """Rows that no event of the journal made, and creations that left no row (nothing is purged or undone here)."""
     with memory._runtime.store.view() as reader:
         created = {event.memory_id for event in reader.events("default") if event.kind == "remember"}
-    stored: set[str] = set()
-    while page := memory.list(limit=1000, offset=len(stored), status="all"):
-        stored |= {record.id for record in page}
+    stored = {record.id for record in memory.iter_all(status="all")}
     return len(stored ^ created)
 
 

@@ -40,9 +40,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self, TypeVar, Unpack
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # More threads would only queue at the store's lock.
 _THREADS = 4
+_PAGE = 500
 
 
 class AsyncVerbs:
@@ -68,6 +70,11 @@ class AsyncVerbs:
 
     async def _call(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    async def _each(self, found: Iterator[T]) -> AsyncIterator[T]:
+        while page := await self._call(lambda: list(islice(found, _PAGE))):
+            for one in page:
+                yield one
 '''
 CONSTRUCTOR = """
     def __init__(self, sync: Memory, threads: ThreadPoolExecutor, *, owns_threads: bool = False) -> None:
@@ -196,6 +203,9 @@ def _member(module: Module, node: ast.FunctionDef, imports: set[tuple[str, str]]
     if any(isinstance(mark, ast.Name) and mark.id == "property" for mark in node.decorator_list):
         body = f"return {made}(self._sync.{node.name}, self._threads)"
         return f"\n    @property\n    def {node.name}(self) -> {made}:\n{text}        {body}\n"
+    if returns.startswith("Iterator["):
+        passed = f"self._sync.{node.name}({_passed(node.args)})"
+        return f"\n    def {node.name}({ast.unparse(node.args)}) -> Async{returns}:\n{text}        return self._each({passed})\n"
     call = f"await self._call(lambda: self._sync.{node.name}({_passed(node.args)}))"
     body = (
         f"return {made}({call}, self._threads)" if returns in NAMES else f"return {call}" if returns != "None" else call

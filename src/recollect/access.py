@@ -1,6 +1,7 @@
 """Access control of pools and contexts ("containers"): who may read, write and own one. One rule for both; it fails closed.
 
-A container in the scope of an agent or a team is for that agent or the members of that team alone; no grants are possible there.
+A container in the scope of an agent, a user or a team is for that agent, whoever serves that user, or the members of that team
+alone; no grants are possible there.
 Elsewhere the owner may do everything (the agent that created it; without one, any identity of the account without an agent), a
 grant gives `read` or `write`, and `public_read` lets the whole account read. A container that an identity may not read does not
 exist for it, and its name is free: the place of such a container includes its owner, so two may have the same name.
@@ -18,12 +19,12 @@ from recollect.ports import Reader
 from recollect.values.document import Document, document_of
 from recollect.values.enums import ACCESS_LEVELS, AccessLevel, DocumentKind
 from recollect.values.event import Event
-from recollect.values.scope import RESERVED, Identity, Place, Viewer, reaches
+from recollect.values.scope import OWNED_SCOPES, RESERVED, Identity, Place, Viewer, reaches
 from recollect.values.tiers import Grants
 
 Level = Literal["read", "write", "own"]
 _ORDER: dict[str | None, int] = {None: 0, "read": 1, "write": 2, "own": 3}
-_NARROWEST = ("task", "session", "agent", "team", "project", "global")
+_NARROWEST = ("task", "session", "user", "agent", "team", "project", "global")
 
 
 def level_of(identity: Identity, document: Document) -> Level | None:
@@ -31,12 +32,12 @@ def level_of(identity: Identity, document: Document) -> Level | None:
     body = document.body or {}
     if identity.account != document.account or not reaches(identity, document.place):
         return None
-    if body["owner"] == identity.agent:
+    if body["owner"] == identity.name or document.place[0] == "user":
         return "own"
     # A pool of a workflow run is open to everyone who names the run; one of a team to its members.
     if body.get("run") is not None or document.place[0] == "team":
         return "write"
-    return _granted_level(grants_of(document), identity.agent)
+    return _granted_level(grants_of(document), identity.name)
 
 
 def may(identity: Identity, document: Document, wanted: Level) -> bool:
@@ -109,9 +110,9 @@ def _precedence(viewer: Viewer, document: Document) -> tuple[bool, int, bool]:
     scope, key, _ = document.place
     elsewhere, own = (
         scope == "project" and key != viewer.project,
-        (document.body or {})["owner"] == viewer.identity.agent,
+        (document.body or {})["owner"] == viewer.identity.name,
     )
-    return not own and scope != "team", len(_NARROWEST) if elsewhere else _NARROWEST.index(scope), not own
+    return not own and scope not in ("team", "user"), len(_NARROWEST) if elsewhere else _NARROWEST.index(scope), not own
 
 
 def place_for(viewer: Viewer, scope: str, given: Mapping[str, str | None]) -> Place:
@@ -119,12 +120,13 @@ def place_for(viewer: Viewer, scope: str, given: Mapping[str, str | None]) -> Pl
     for name, value in given.items():
         if value is not None and name != scope:
             raise InvalidInput(name, f"is given, but the scope is {scope!r}", f"leave it out, or use scope={name!r}")
-    whose = "" if scope in ("agent", "team") else viewer.identity.agent or ""
+    whose = "" if scope in OWNED_SCOPES else viewer.identity.name or ""
     if scope == "global":
         return ("global", "", whose)
     teams = viewer.identity.teams
     own = {
         "agent": viewer.identity.agent,
+        "user": viewer.identity.user,
         "team": teams[0] if len(teams) == 1 else None,
         "project": viewer.project,
     }
@@ -149,8 +151,10 @@ def plain_grants(grants: Grants) -> dict[str, Any]:
 
 def require_grantable(kind: str, place: Place) -> None:
     """Refuse grants in scopes that already define who has access."""
-    if place[0] in ("agent", "team"):
-        who = "its agent alone" if place[0] == "agent" else "the members of its team, all of them and nobody else"
+    if place[0] in OWNED_SCOPES:
+        who = {"agent": "its agent alone", "user": "its user alone"}.get(
+            place[0], "the members of its team, all of them and nobody else"
+        )
         raise InvalidInput("access", f"a {kind} of this scope is for {who}", "grant nothing, or use another scope")
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar, Unpack
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from recollect.values.link import Graph
-    from recollect.values.memory import ProvenanceChain, Record
+    from recollect.values.memory import Page, ProvenanceChain, Record
     from recollect.values.outcome import Outcome, Refused
     from recollect.values.purge import Erasure, Purged
     from recollect.values.recalled import Block, Recalled
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # More threads would only queue at the store's lock.
 _THREADS = 4
+_PAGE = 500
 
 
 class AsyncVerbs:
@@ -85,6 +87,11 @@ class AsyncVerbs:
 
     async def _call(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    async def _each(self, found: Iterator[T]) -> AsyncIterator[T]:
+        while page := await self._call(lambda: list(islice(found, _PAGE))):
+            for one in page:
+                yield one
 
 
 class AsyncWorkingMemory(AsyncVerbs):
@@ -194,7 +201,7 @@ class AsyncWorkingMemory(AsyncVerbs):
 
 
 class AsyncShortTerm(AsyncVerbs):
-    """The entries of one agent; without an agent, those of the account."""
+    """The entries of one agent, or of one agent for a user; without either, those of the account."""
 
     _sync: ShortTerm
 
@@ -257,7 +264,7 @@ class AsyncPools(AsyncContainers):
     _sync: Pools
 
     async def create(self, name: str, **fields: Unpack[PoolFields]) -> Pool:
-        """Create a pool. Its scope is the given one, else the one its type implies, else the account."""
+        """Create a pool. Its scope is the given one, else what its type implies, else that of the user, else the account."""
         return await self._call(lambda: self._sync.create(name, **fields))
 
     async def get(self, name: str) -> Pool:
@@ -345,7 +352,7 @@ class AsyncContexts(AsyncSnapshotVerbs):
     _sync: Contexts
 
     async def create(self, name: str, *, type: ContextType, **fields: Unpack[ContextFields]) -> Context:
-        """Create an empty context in a scope; without one, in the account."""
+        """Create an empty context in a scope; without one, in that of the user who is served, or else in the account."""
         return await self._call(lambda: self._sync.create(name, type=type, **fields))
 
     async def get(self, context: str) -> Context:
@@ -629,19 +636,33 @@ class AsyncMemory(AsyncVerbs):
     async def list(
         self,
         *,
-        limit: int | None = None,
-        offset: int = 0,
+        limit: int | None = 50,
+        after: str | None = None,
+        total: bool = False,
         session: str | None = None,
         task: str | None = None,
         **filters: Unpack[FilterFields],
-    ) -> Records:
-        """Memories, newest first, of all projects; at most 50 unless `limit` says otherwise.
+    ) -> Page:
+        """Memories, newest first, of all projects: at most 50 unless `limit` says otherwise, all of them with `limit=None`.
 
+        `next` of the result is where the next page begins: give it as `after`. `total=True` counts the memories on all pages.
         What belongs to a session or a task is shown only to those who name it, here or as `in_session`.
         """
         return await self._call(
-            lambda: self._sync.list(limit=limit, offset=offset, session=session, task=task, **filters)
+            lambda: self._sync.list(limit=limit, after=after, total=total, session=session, task=task, **filters)
         )
+
+    def iter_all(
+        self, *, session: str | None = None, task: str | None = None, **filters: Unpack[FilterFields]
+    ) -> AsyncIterator[Record]:
+        """Every memory that `list` shows, newest first, read page by page."""
+        return self._each(self._sync.iter_all(session=session, task=task, **filters))
+
+    async def count(
+        self, *, session: str | None = None, task: str | None = None, **filters: Unpack[FilterFields]
+    ) -> int:
+        """How many memories `list` shows."""
+        return await self._call(lambda: self._sync.count(session=session, task=task, **filters))
 
     async def history(self, id: str) -> Events:
         """Every change of one memory, oldest first."""
@@ -854,9 +875,9 @@ class AsyncMemory(AsyncVerbs):
     ) -> Exported:
         """Write what this identity can see to a file or a binary stream (JSON lines, CSV), a folder or a .zip (Markdown).
 
-        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents and teams
-        of the account. What belongs to a session or a task is written only if it is named, or with `everything`; `left_out` counts
-        the rest. JSON lines lose nothing.
+        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents, teams
+        and users of the account. What belongs to a session or a task is written only if it is named, or with `everything`;
+        `left_out` counts the rest. JSON lines lose nothing.
         """
         return await self._call(
             lambda: self._sync.export(
@@ -884,8 +905,8 @@ class AsyncMemory(AsyncVerbs):
     ) -> Imported:
         """Import what `export` wrote: a file, a binary stream, or a folder or archive of Markdown with edits in it.
 
-        Memories keep their ids, so importing twice adds nothing. `everything` also imports what belongs to other agents and teams;
-        `dry_run` changes nothing and reports what would happen; `prune` forgets the memories of deleted files.
+        Memories keep their ids, so importing twice adds nothing. `everything` also imports what belongs to other agents, teams and
+        users; `dry_run` changes nothing and reports what would happen; `prune` forgets the memories of deleted files.
         """
         return await self._call(
             lambda: self._sync.import_data(
@@ -941,11 +962,20 @@ class AsyncMemory(AsyncVerbs):
         await self._call(lambda: self._sync.enable(project, everywhere=everywhere))
 
     async def with_identity(
-        self, *, account: str | None = None, agent: str | None = None, teams: Sequence[str] = ()
+        self,
+        *,
+        account: str | None = None,
+        agent: str | None = None,
+        teams: Sequence[str] = (),
+        user: str | None = None,
     ) -> AsyncMemory:
-        """The same store as another identity sees it."""
+        """The same store as another identity sees it: an agent, a member of teams, or whoever serves a user.
+
+        What is stored for a user is that user's alone, unless it is given another scope.
+        """
         return AsyncMemory(
-            await self._call(lambda: self._sync.with_identity(account=account, agent=agent, teams=teams)), self._threads
+            await self._call(lambda: self._sync.with_identity(account=account, agent=agent, teams=teams, user=user)),
+            self._threads,
         )
 
     async def called_by(self, client: str) -> AsyncMemory:

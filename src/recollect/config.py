@@ -30,6 +30,7 @@ class Settings:
     account: str = "default"  # the tenant; accounts never see each other
     agent: str = ""  # the calling agent; it sees memories of scope agent
     teams: tuple[str, ...] = ()  # the teams of the caller; they decide which memories of scope team it sees
+    user: str = ""  # the user who is served; what is stored is then private to that user unless told otherwise
     project: str = ""  # the project; empty means that the command line detects it from the folder
     actor: str = "user"  # the name the journal records for a change
     profile: str = "hybrid"  # the default ranking profile of recall
@@ -80,6 +81,7 @@ class SettingsFields(TypedDict, total=False):
     account: str | None
     agent: str | None
     teams: Sequence[str] | None
+    user: str | None
     actor: str | None
     profile: str | None
     limit: int | None

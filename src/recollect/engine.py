@@ -8,7 +8,7 @@ imported on first use.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -16,28 +16,26 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
 from recollect.errors import InvalidInput, ReadOnly
+from recollect.filters import filter_from
 from recollect.ports import Progress
 from recollect.recall.profiles import SEARCH_PROFILES
 from recollect.recall.run import RecallOptions, build_request, profile_named, run
 from recollect.redaction import beside, shown_events
 from recollect.unit_of_work import ALL_PROJECTS, Verbs, flush, latest_events
 from recollect.validation import (
-    MAX_LIMIT,
     check_progress,
     clean_flag,
     clean_limit,
     clean_list,
     clean_tags,
     clean_time,
-    filter_from,
     one_of,
-    shown,
 )
 from recollect.values.enums import SEARCH_MODES, LinkRelation, Resolution, SearchMode, Verdict
 from recollect.values.event import Event
-from recollect.values.memory import Record
+from recollect.values.memory import Page, Record
 from recollect.values.recalled import Recalled
-from recollect.values.scope import RESERVED, Identity
+from recollect.values.scope import RESERVED, USER_PREFIX, Identity
 from recollect.values.search import FilterFields
 
 if TYPE_CHECKING:
@@ -204,26 +202,38 @@ class Memory(Verbs):
     def list(
         self,
         *,
-        limit: int | None = None,
-        offset: int = 0,
+        limit: int | None = 50,
+        after: str | None = None,
+        total: bool = False,
         session: str | None = None,
         task: str | None = None,
         **filters: Unpack[FilterFields],
-    ) -> Records:
-        """Memories, newest first, of all projects; at most 50 unless `limit` says otherwise.
+    ) -> Page:
+        """Memories, newest first, of all projects: at most 50 unless `limit` says otherwise, all of them with `limit=None`.
 
+        `next` of the result is where the next page begins: give it as `after`. `total=True` counts the memories on all pages.
         What belongs to a session or a task is shown only to those who name it, here or as `in_session`.
         """
-        wanted, most = filter_from(filters), clean_limit(limit, 50)
-        here = self._uow.at(None, session, task).viewer
-        if isinstance(offset, bool) or not isinstance(offset, int) or not 0 <= offset <= MAX_LIMIT:
-            raise InvalidInput("offset", f"{shown(offset)} is out of range", "give a whole number from 0")
-        with self._uow.view(wanted.project) as reader:
-            off = tuple(reader.switched_off(self._viewer.account))
-            wanted = replace(wanted, without=off, visit=(here.session or wanted.session, here.task))
-            found = reader.find(self._viewer.identity, wanted, self._runtime.clock(), limit=most, offset=offset)
-            records = self._uow.redact(reader, found)
-        return self._uow.counted(records)
+        from recollect.listing import list_page
+
+        most = -1 if limit is None else clean_limit(limit, 50)
+        return list_page(
+            self._uow.at(None, session, task), filter_from(filters), most, after=after, total=clean_flag("total", total)
+        )
+
+    def iter_all(
+        self, *, session: str | None = None, task: str | None = None, **filters: Unpack[FilterFields]
+    ) -> Iterator[Record]:
+        """Every memory that `list` shows, newest first, read page by page."""
+        from recollect.listing import iterate
+
+        return iterate(self._uow.at(None, session, task), filter_from(filters))
+
+    def count(self, *, session: str | None = None, task: str | None = None, **filters: Unpack[FilterFields]) -> int:
+        """How many memories `list` shows."""
+        from recollect.listing import count
+
+        return count(self._uow.at(None, session, task), filter_from(filters))
 
     def history(self, id: str) -> Events:
         """Every change of one memory, oldest first."""
@@ -506,9 +516,9 @@ class Memory(Verbs):
     ) -> Exported:
         """Write what this identity can see to a file or a binary stream (JSON lines, CSV), a folder or a .zip (Markdown).
 
-        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents and teams
-        of the account. What belongs to a session or a task is written only if it is named, or with `everything`; `left_out` counts
-        the rest. JSON lines lose nothing.
+        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents, teams
+        and users of the account. What belongs to a session or a task is written only if it is named, or with `everything`;
+        `left_out` counts the rest. JSON lines lose nothing.
         """
         from recollect.portable.export import export
 
@@ -531,8 +541,8 @@ class Memory(Verbs):
     ) -> Imported:
         """Import what `export` wrote: a file, a binary stream, or a folder or archive of Markdown with edits in it.
 
-        Memories keep their ids, so importing twice adds nothing. `everything` also imports what belongs to other agents and teams;
-        `dry_run` changes nothing and reports what would happen; `prune` forgets the memories of deleted files.
+        Memories keep their ids, so importing twice adds nothing. `everything` also imports what belongs to other agents, teams and
+        users; `dry_run` changes nothing and reports what would happen; `prune` forgets the memories of deleted files.
         """
         from recollect.portable.import_ import import_data
 
@@ -619,9 +629,17 @@ class Memory(Verbs):
         self._switch(project, everywhere, on=True)
 
     def with_identity(
-        self, *, account: str | None = None, agent: str | None = None, teams: Sequence[str] = ()
+        self,
+        *,
+        account: str | None = None,
+        agent: str | None = None,
+        teams: Sequence[str] = (),
+        user: str | None = None,
     ) -> Memory:
-        """The same store as another identity sees it."""
+        """The same store as another identity sees it: an agent, a member of teams, or whoever serves a user.
+
+        What is stored for a user is that user's alone, unless it is given another scope.
+        """
         names = tuple(self._uow.require_name("teams", team) for team in clean_list("teams", teams))
         if any(name.startswith(RESERVED) for name in names):
             raise InvalidInput(
@@ -629,7 +647,10 @@ class Memory(Verbs):
             )
         mine = self._viewer.identity
         owner = self._uow.name("account", account) or mine.account
-        identity = Identity(owner, self._uow.name("agent", agent), names, mine.client)
+        called, served = self._uow.name("agent", agent), self._uow.name("user", user)
+        if (called or "").startswith(USER_PREFIX):
+            raise InvalidInput("agent", f"names that begin with {USER_PREFIX!r} are those of users", "use user=…")
+        identity = Identity(owner, called, names, mine.client, served)
         return Memory(self._runtime, identity, self._viewer.project)
 
     def called_by(self, client: str) -> Memory:

@@ -152,12 +152,14 @@ def _may_see(identity: Identity, event: Event, documents: Mapping[str, Document]
     if document.kind == "snapshot":
         context = documents.get(body.get("context", ""))
         return context is not None and context.kind == "context" and may(identity, context, "read")
-    if document.kind == "working" and document.place == GLOBAL and identity.agent is not None:
+    if document.kind in ("working", "short_term") and document.place != GLOBAL:
+        return document.place == identity.private_place()
+    if document.kind == "working" and identity.name is not None:
         # Of a workflow run, or without an agent: an agent sees what it persisted itself.
-        return event.actor == identity.agent
+        return event.actor == identity.name
     if document.kind == "pool" and body.get("run") is not None:
         # Open to everyone who knows the name of the run; the journal must not reveal it to others.
-        return bool(body.get("owner") == identity.agent)
+        return bool(body.get("owner") == identity.name)
     return document.kind not in ("pool", "context") or may(identity, document, "read")
 
 

@@ -81,7 +81,7 @@ class UnitOfWork:
     def actor(self) -> str:
         """The name the journal records for a change."""
         identity = self.viewer.identity
-        return identity.agent or identity.client or self.runtime.settings.actor
+        return identity.name or identity.client or self.runtime.settings.actor
 
     @property
     def origin(self) -> ChangeOrigin:
@@ -236,6 +236,7 @@ class UnitOfWork:
         names = {
             "account": identity.account,
             "agent": identity.agent,
+            "user": identity.user,
             "actor": self.actor,
             "project": self.viewer.project,
         }

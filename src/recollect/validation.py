@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -11,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.values.enums import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 from recollect.values.memory import Record
+from recollect.values.metadata import Metadata, entries_of, is_deeper, is_scalar
 from recollect.values.normalise import normalise
-from recollect.values.search import Filter, FilterFields
 from recollect.values.trigger import format_trigger, parse
 
 MAX_CONTENT = 500_000
 MAX_NAME = 512
 MAX_CONTEXT = 100_000
+MAX_METADATA, MAX_DEPTH, MAX_PATH, MAX_PATHS, MAX_INTEGER = 32_000, 8, 256, 256, 2**63 - 1
 MAX_LIMIT = 2**53  # what every back end and JSON can hold
 _HEX = frozenset("0123456789abcdefABCDEF-")
 _SHORTEST_ID = 4
@@ -251,28 +252,58 @@ def clean_limit(value: Any, default: int, most: int | None = None) -> int:
     return value
 
 
-def filter_from(fields: Mapping[str, Any]) -> Filter:
-    """A checked filter from the keyword arguments of a verb."""
-    for name in fields:
-        if name not in FilterFields.__annotations__:
-            raise InvalidInput(name, "is not a filter", f"filters: {', '.join(FilterFields.__annotations__)}")
-    since, until = clean_time("since", fields.get("since")), clean_time("until", fields.get("until"))
-    if since is not None and until is not None and until <= since:
-        raise InvalidInput("until", "is not after since", "give a later time")
-    min_trust = fields.get("min_trust")
-    check_number("min_trust", min_trust, 0.0, 1.0)
-    return Filter(
-        types=_words("type", fields.get("type"), MEMORY_TYPES),  # type: ignore[arg-type]
-        tags=clean_tags(_several("tags", fields.get("tags"))),
-        scopes=_words("scope", fields.get("scope"), SCOPES),  # type: ignore[arg-type]
-        project=clean_name("in_project", fields.get("in_project")),
-        session=clean_name("in_session", fields.get("in_session")),
-        statuses=_statuses(fields.get("status")),  # type: ignore[arg-type]
-        sources=_words("source", fields.get("source"), PROVENANCE_KINDS),  # type: ignore[arg-type]
-        since=since,
-        until=until,
-        min_trust=0.0 if min_trust is None else float(min_trust),
-    )
+def clean_metadata(value: Any) -> dict[str, Any]:
+    """Metadata: a JSON object of bounded size, a copy, its texts in normal form."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InvalidInput("metadata", f"{type(value).__name__} is not an object", 'give one, like {"ticket": 7}')
+    if is_deeper(value, MAX_DEPTH):
+        raise InvalidInput("metadata", f"is nested deeper than {MAX_DEPTH}", "make it flatter")
+    made: dict[str, Any] = clean_json("metadata", value)
+    if (problem := problem_of_metadata(made)) is not None:
+        raise InvalidInput("metadata", problem, "a long text is a memory of its own; leave out what no filter asks for")
+    return made
+
+
+def problem_of_metadata(metadata: Metadata) -> str | None:
+    """What is too large in metadata, if anything is."""
+    size, paths = len(json.dumps(metadata, ensure_ascii=False)), {path for path, _ in entries_of(metadata)}
+    if size > MAX_METADATA:
+        return f"has {size:,} characters; the most is {MAX_METADATA:,}"
+    if len(paths) > MAX_PATHS:
+        return f"has {len(paths)} fields; the most is {MAX_PATHS}"
+    longest = max(map(len, paths), default=0)
+    if longest > MAX_PATH:
+        return f"has a name of {longest} characters with those it is inside of; the most is {MAX_PATH}"
+    return None
+
+
+def clean_json(field: str, value: Any) -> Any:
+    """A JSON value as a copy: text, finite numbers, true, false, null, lists and objects."""
+    if isinstance(value, Mapping):
+        names = [require_name(field, name) for name in value]
+        if len(set(names)) < len(names):
+            raise InvalidInput(field, "has two fields with one name", "characters that look alike are one character")
+        if wrong := next((name for name in names if name.startswith("$")), None):
+            raise InvalidInput(field, f"{wrong!r} begins with $, as conditions of filters do", "use another name")
+        return {name: clean_json(field, held) for name, held in zip(names, value.values(), strict=True)}
+    if isinstance(value, list | tuple):
+        return [clean_json(field, held) for held in value]
+    return clean_scalar(field, value)
+
+
+def clean_scalar(field: str, value: Any) -> Any:
+    """Text, a finite number, true, false or null."""
+    if not is_scalar(value):
+        raise InvalidInput(
+            field, f"{shown(value)} is not a JSON value", "use text, finite numbers, true, false or null"
+        )
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > MAX_INTEGER:
+        raise InvalidInput(field, f"{shown(value)} is too large a number", "give it as text")
+    if isinstance(value, str):
+        return clean_text(field, value, MAX_CONTENT) if value.strip() else ""
+    return value
 
 
 def clean_list(field: str, value: Any) -> tuple[Any, ...]:
@@ -300,20 +331,16 @@ def clean_path(field: str, value: Any) -> Path:
     return path
 
 
-def _several(field: str, value: Any) -> tuple[Any, ...]:
+def several(field: str, value: Any) -> tuple[Any, ...]:
+    """None, one or several values, as a tuple."""
     if value is None:
         return ()
     return (value,) if isinstance(value, str) else clean_list(field, value)
 
 
-def _words(field: str, value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
-    words = _several(field, value)
+def clean_words(field: str, value: Any, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Words of a closed list."""
+    words = several(field, value)
     for word in words:
         require_one_of(field, word, known)
     return words
-
-
-def _statuses(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str) and value == "all":
-        return STATUSES
-    return _words("status", value, STATUSES) or ("active",)

@@ -29,7 +29,7 @@ from recollect.upkeep.background import BackgroundClustering
 from recollect.validation import clean_name
 from recollect.values.gap import Miss
 from recollect.values.outcome import Verdict
-from recollect.values.scope import RESERVED, Identity
+from recollect.values.scope import RESERVED, USER_PREFIX, Identity
 
 if TYPE_CHECKING:
     from recollect.capture.gate import Gate
@@ -80,7 +80,8 @@ def open_memory(
     except BaseException:  # also KeyboardInterrupt during a download: the store must be closed
         store.close()
         raise
-    return Memory(runtime, Identity(chosen.account, chosen.agent or None, _teams(chosen)), chosen.project or None)
+    identity = Identity(chosen.account, chosen.agent or None, _teams(chosen), user=chosen.user or None)
+    return Memory(runtime, identity, chosen.project or None)
 
 
 def _location(db: Any) -> str:
@@ -112,13 +113,15 @@ def _check_functions(embedder: Any, **others: Any) -> None:
 
 def _check_names(settings: Settings) -> None:
     """Refuse names that could not be stored, before anything is opened."""
-    for name in ("account", "agent", "actor", "project", "teams"):
+    for name in ("account", "agent", "actor", "project", "teams", "user"):
         given = getattr(settings, name)
         try:
             for each in given if isinstance(given, tuple) else (given,):
                 clean_name(name, each or None)
         except InvalidInput as error:
             raise SettingsError(name, error.problem, error.fix) from None
+    if settings.agent.startswith(USER_PREFIX):
+        raise SettingsError("agent", f"names that begin with {USER_PREFIX!r} are those of users", "set `user` instead")
 
 
 def assemble(

@@ -179,7 +179,7 @@ def test_of_many_rows_in_a_time_window_or_standing_instructions_the_nearest_are_
     for query in vectors[rng.integers(0, 12_000, 20)]:
         asked = {"windows": ((day - 1, day + 1),)} if leg == "window" else {"standing": True}
         search = Search(SEARCH.viewer, Filter(), day, vector=query, depth=5, **asked)
-        found = set((IndexSearch(index, search).candidates().rows - 1).tolist())
+        found = set((IndexSearch(index, search, lambda *_: ()).candidates().rows - 1).tolist())
         near = np.where(inside, vectors @ query, -1)
         hits += len(found & set(np.argsort(-near)[:10].tolist()))
     assert hits / 200 >= 0.98
@@ -254,12 +254,12 @@ def test_an_index_that_another_replaced_is_freed_at_once() -> None:
     """A bulk load makes a fork per transaction; each holds arrays as large as the store."""
     index = AccountIndex(4)
     index.upsert([IndexEntry(1, record("first"), None)])
-    IndexSearch(index, SEARCH).candidates()
+    IndexSearch(index, SEARCH, lambda *_: ()).candidates()
     former, index = weakref.ref(index), index.fork()
     gc.disable()
     try:
         index.upsert([IndexEntry(2, record("second"), None)])
-        IndexSearch(index, SEARCH).candidates()
+        IndexSearch(index, SEARCH, lambda *_: ()).candidates()
         former_is_gone = former() is None
     finally:
         gc.enable()

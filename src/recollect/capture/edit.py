@@ -16,6 +16,8 @@ from recollect.validation import (
     MAX_CONTENT,
     check_number,
     clean_expiry,
+    clean_flag,
+    clean_metadata,
     clean_season,
     clean_tags,
     clean_text,
@@ -25,12 +27,13 @@ from recollect.validation import (
 )
 from recollect.values.enums import DELIVERIES, MEMORY_TYPES
 from recollect.values.memory import Record
+from recollect.values.metadata import merged
 from recollect.values.normalise import normalise
 from recollect.values.outcome import Refused
 
 EDITABLE = (
     "content", "type", "tags", "importance", "weight", "confidence", "ttl", "expires_at", "valid_from", "valid_until", "delivery",
-    "triggers", "season",
+    "triggers", "season", "metadata", "replace_metadata",
 )  # fmt: skip
 REINFORCE, DEMOTE = 3, -1
 
@@ -102,9 +105,18 @@ def _checked(old: Record, changes: Mapping[str, Any], now: datetime) -> dict[str
     since, until = made.get("valid_from", old.valid_from), made.get("valid_until", old.valid_until)
     if since is not None and until is not None and until <= since:
         raise InvalidInput("valid_until", "is not after valid_from", "give a later time")
+    made |= _metadata(old, made, replaced=clean_flag("replace_metadata", made.pop("replace_metadata", False)))
     if "ttl" in made or "expires_at" in made:
         made["expires_at"] = clean_expiry("ttl", made.pop("ttl", None), made.get("expires_at"), now)
     return made
+
+
+def _metadata(old: Record, changes: Mapping[str, Any], *, replaced: bool) -> dict[str, Any]:
+    """The metadata after a change: what is given, or that merged into what there is."""
+    if "metadata" not in changes:
+        return {}
+    given = clean_metadata(changes["metadata"])
+    return {"metadata": given if replaced else clean_metadata(merged(old.metadata, given))}
 
 
 def adjust_score(old: Record, by: int, now: datetime) -> Record:

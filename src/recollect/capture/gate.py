@@ -34,7 +34,7 @@ _LONGEST_VALUE = 200
 _FOLDER_END = r"(?<! )[/\\](?! )"
 # What is said about a memory, and where it belongs.
 _NAMING = ("tags", "season", "reason", "triggers")
-_PLACES = ("project", "team", "task", "session")
+_PLACES = ("project", "team", "user", "task", "session")
 _SAID_BY_USER = ("user_stated", "user_corrected")
 
 
@@ -77,6 +77,8 @@ class Gate:
     def require_changed(self, before: Record, after: Record) -> None:
         """Refuse a change that brings a secret, or a text that would be redacted, in a field beside the content."""
         self.require_no_naming(before, after)
+        if after.metadata != before.metadata:
+            self.require_value("metadata", dict(after.metadata))
         for fields, check in ((NAME_FIELDS, self.require_name), (TEXT_FIELDS, self.require_text)):
             known = set(_readings(before, fields))
             for name, text in _readings(after, fields):
@@ -148,6 +150,8 @@ def screen_record(
         notes += [note] if note else []
     if gate.policy.get("secret") != "allow" and (named := _names_secret(record)):
         return Refused(f"the text holds a secret: its {named} says so; take it out, or store a reference to it")
+    if gate.policy.get("secret") != "allow" and record.metadata and credential_name(dict(record.metadata)) is not None:
+        return Refused("metadata holds a secret: its name says so; take it out, or store a reference to it")
     problem = _given_problem(given, gate) or _side_problem(record, policy, gate.name_policy)
     if problem is not None:
         return Refused(f"{problem} contains what must not be stored; leave it out there")

@@ -17,6 +17,7 @@ from recollect.validation import (
     check_number,
     clean_expiry,
     clean_id,
+    clean_metadata,
     clean_name,
     clean_paths,
     clean_position,
@@ -30,7 +31,15 @@ from recollect.validation import (
     require_kept,
 )
 from recollect.values.draft import Draft
-from recollect.values.enums import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, TRUST_OF_SOURCE, ProvenanceKind
+from recollect.values.enums import (
+    DELIVERIES,
+    MEMORY_TYPES,
+    PROVENANCE_KINDS,
+    SCOPES,
+    TRUST_OF_SOURCE,
+    ProvenanceKind,
+    Scope,
+)
 from recollect.values.ids import new_id
 from recollect.values.link import Link
 from recollect.values.memory import Provenance, Record
@@ -41,7 +50,7 @@ from recollect.values.search import ASSISTANT, MACHINE, role_of
 _DRAFT_FIELDS = tuple(f.name for f in fields(Draft))
 _VOCABULARIES = {"type": MEMORY_TYPES, "scope": SCOPES, "delivery": DELIVERIES, "source": PROVENANCE_KINDS}
 _RANGES = {"importance": (0.0, 1.0), "weight": (0.1, 1.0), "confidence": (0.0, 1.0), "trust": (0.0, 1.0)}
-_NAMES = ("project", "agent", "team", "task", "session", "speaker", "key")
+_NAMES = ("project", "agent", "team", "user", "task", "session", "speaker", "key")
 
 
 def draft_of(given: Draft | Mapping[str, Any] | str) -> Draft:
@@ -74,8 +83,9 @@ def record_of(
         check_number(name, getattr(draft, name), low, high)
     named = {name: clean_name(name, getattr(draft, name)) for name in _NAMES}
     named["project"] = named["project"] or project
-    named["agent"] = named["agent"] or (identity.agent if draft.scope == "agent" else None)
-    scope = draft.scope or ("project" if named["project"] else "global")
+    scope = draft.scope or _default_scope(named, identity)
+    named["agent"] = named["agent"] or (identity.agent if scope == "agent" else None)
+    named["user"] = named["user"] or (identity.user if scope == "user" else None)
     _check_scope(scope, named)
     _check_names(scope, named, identity)
     _check_membership(scope, named, identity)
@@ -93,6 +103,7 @@ def record_of(
         team=named["team"],
         project=named["project"],
         task=named["task"],
+        user=named["user"],
         tags=clean_tags(draft.tags),
         importance=0.5 if draft.importance is None else float(draft.importance),
         weight=1.0 if draft.weight is None else float(draft.weight),
@@ -104,6 +115,7 @@ def record_of(
         delivery=draft.delivery or "on_demand",
         supersedes=None if draft.supersedes is None else clean_id("supersedes", draft.supersedes),
         key=named["key"],
+        metadata=clean_metadata(draft.metadata),
         links=tuple(Link(clean_id("derived_from", source), "derived_from") for source in _ids(draft.derived_from)),
         triggers=clean_triggers(draft.triggers),
         season=clean_season(draft.season),
@@ -134,6 +146,13 @@ def _source_of(speaker: str | None) -> ProvenanceKind:
     return by_role.get(role_of(speaker), "user_stated")
 
 
+def _default_scope(named: Mapping[str, str | None], identity: Identity) -> Scope:
+    """What is stored for a user, or names one, is that user's, unless the caller says otherwise."""
+    if identity.user or named["user"]:
+        return "user"
+    return "project" if named["project"] else "global"
+
+
 def _check_scope(scope: str, named: Mapping[str, str | None]) -> None:
     if scope != "global" and not named[scope]:
         raise InvalidInput(
@@ -143,9 +162,11 @@ def _check_scope(scope: str, named: Mapping[str, str | None]) -> None:
 
 def _check_names(scope: str, named: Mapping[str, str | None], identity: Identity) -> None:
     """Refuse the name of another agent, or of a team of others, beside a scope that does not need it."""
-    agent, team = named["agent"], named["team"]
+    agent, team, user = named["agent"], named["team"], named["user"]
     if scope != "agent" and identity.agent is not None and agent not in (None, identity.agent):
         raise InvalidInput("agent", f"you are not {agent!r}", "leave it out, or write as that agent")
+    if scope != "user" and (identity.user or identity.agent) and user not in (None, identity.user):
+        raise InvalidInput("user", f"you do not serve {user!r}", "leave it out, or write for that user")
     is_named = identity.agent is not None or any(not one.startswith(RESERVED) for one in identity.teams)
     if scope != "team" and is_named and team is not None and team not in identity.teams:
         raise InvalidInput("team", f"you are not in {team!r}", "leave it out, or write as a member of it")
@@ -157,6 +178,10 @@ def _check_membership(scope: str, named: Mapping[str, str | None], identity: Ide
     if team is not None and team.startswith(RESERVED) and team not in identity.teams:
         raise InvalidInput("team", f"a name that begins with {RESERVED!r} is a context's", "use memory.contexts")
     if not reaches(identity, place_of(scope, dict(named))):
+        if scope == "user":
+            raise InvalidInput(
+                scope, f"you do not serve {named[scope]!r}", "write for that user, or name another scope"
+            )
         fix = f"write as a member of it, or choose another {scope}"
         raise InvalidInput(scope, f"you are not {'in ' if scope == 'team' else ''}{named[scope]!r}", fix)
 

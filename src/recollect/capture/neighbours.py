@@ -21,7 +21,7 @@ from recollect.ports import Calibrated, Reader
 from recollect.values.enums import STATUSES, Status
 from recollect.values.memory import Record, is_current
 from recollect.values.outcome import Outcome, Reinforced, Stored, Superseded
-from recollect.values.scope import Identity, Viewer
+from recollect.values.scope import Viewer, identity_of
 from recollect.values.search import Filter, Near, Search, Snippet
 from recollect.values.terms import query_terms
 
@@ -252,8 +252,7 @@ def _similarity(embedding: DraftEmbedding, vectors: NDArray[np.float32] | None) 
 def _viewer(new: Record) -> Viewer:
     """Who sees the memories a draft may be compared with: whoever sees the place it goes to, and no more.
 
-    An agent or team that the draft only names, without having it as its scope, gives no access.
+    An agent, team or user that the draft only names, without having it as its scope, gives no access.
     """
-    agent = new.agent if new.scope == "agent" else None
-    identity = Identity(new.account, agent, (new.team,) if new.scope == "team" and new.team else ())
+    identity = identity_of(new.account, new.place)
     return Viewer(identity, new.project, new.session if new.scope == "session" else None, new.task)

@@ -21,7 +21,7 @@ from recollect.capture.neighbours import DraftEmbedding, Neighbour, NeighbourLoo
 from recollect.capture.restating import restates
 from recollect.ports import Calibrated, Judge, Reader
 from recollect.values.memory import Record, StoredText, side_texts
-from recollect.values.scope import Identity, Viewer, reaches
+from recollect.values.scope import Identity, Viewer, identity_of, reaches
 from recollect.values.search import Filter, Search
 from recollect.values.statements import holds, label_statements, says_something, statements_in, windows_of
 
@@ -232,8 +232,7 @@ def _by_owner(identity: Identity, incoming: Incoming) -> dict[Identity, list[tup
     for record, vectors in incoming:
         owner = identity
         if not reaches(identity, record.place):
-            teams = (record.team,) if record.scope == "team" and record.team else ()
-            owner = Identity(record.account, record.agent if record.scope == "agent" else None, teams)
+            owner = identity_of(record.account, record.place)
         groups.setdefault(owner, []).append((record, vectors))
     return groups
 

@@ -44,8 +44,8 @@ from recollect.values.plain import strings_in
 from recollect.values.scope import Place
 
 _EVENT_PAGE = 5000
-_TEXT_FIELDS = ("content", "snippet", "reason", "tags", "triggers")
-_NAME_FIELDS = ("agent", "team", "project", "task", "session", "speaker", "season", "key", "file_paths")
+_TEXT_FIELDS = ("content", "snippet", "reason", "tags", "triggers", "metadata")
+_NAME_FIELDS = ("agent", "team", "user", "project", "task", "session", "speaker", "season", "key", "file_paths")
 
 
 class ItemWriter:

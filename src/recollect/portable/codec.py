@@ -84,7 +84,7 @@ def _fields(item: StreamItem) -> dict[str, Any]:
 
 
 def _without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None and value != []}
+    return {name: value for name, value in fields.items() if value is not None and value not in ([], {})}
 
 
 def _memory_fields(item: MemoryItem) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -26,9 +27,10 @@ from recollect.values.memory import Record
 from recollect.values.transfer import Exported
 
 CSV_COLUMNS = (
-    "id", "content", "type", "status", "scope", "project", "agent", "team", "session", "task", "tags", "importance", "confidence",
+    "id", "content", "type", "status", "scope", "project", "agent", "team", "user", "session", "task", "tags", "importance",
+    "confidence",
     "trust", "score", "strength", "access_count", "source", "speaker", "occurred_at", "created_at", "updated_at", "accessed_at",
-    "valid_from", "valid_until", "expires_at", "supersedes", "superseded_by", "delivery", "season", "triggers",
+    "valid_from", "valid_until", "expires_at", "supersedes", "superseded_by", "delivery", "season", "triggers", "metadata",
 )  # fmt: skip
 # A spreadsheet takes a cell that begins with one of these for a formula, also after spaces; a leading apostrophe makes it text.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -108,6 +110,8 @@ def csv_cell(value: Any) -> str:
         return ""
     if isinstance(value, (int, float)):
         return str(value)
+    if isinstance(value, dict):
+        value = json.dumps(value, ensure_ascii=False) if value else ""
     text = " ".join(value) if isinstance(value, list) else str(value)
     # A NUL ends a cell, or the whole file, for some programs.
     text = text.replace("\x00", "")

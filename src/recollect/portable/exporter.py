@@ -59,7 +59,7 @@ class ExportScope:
 
     @property
     def owner(self) -> bool:
-        return self.everything or self.identity.agent is None
+        return self.everything or self.identity.name is None
 
     def reaches(self, place: Place) -> bool:
         """Whether memories of a place may be exported."""

@@ -1,8 +1,8 @@
 """Reads and writes front matter: the fields between two `---` lines at the top of a Markdown file.
 
 Our own files use a strict subset of YAML that needs no YAML parser: one `name: value` per line, where a value is plain text, text
-in double quotes, a number, or a list in brackets. Files of other tools are read leniently: nested fields, lists on lines of
-their own and wrapped values are accepted, and a block that does not look like front matter is part of the text.
+in double quotes, a number, a list in brackets, or an object in braces. Files of other tools are read leniently: nested fields,
+lists on lines of their own and wrapped values are accepted, and a block that does not look like front matter is part of the text.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _read_strict(lines: Sequence[str]) -> dict[str, Any]:
 
 
 def _strict_value(value: str, number: int) -> Any:
-    if not value.startswith(('"', "[")):
+    if not value.startswith(('"', "[", "{")):
         return value
     try:
         return json.loads(value)

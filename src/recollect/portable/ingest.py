@@ -17,6 +17,7 @@ from recollect.capture.gate import screen_record
 from recollect.capture.intake import draft_of, record_of
 from recollect.capture.screen.policy import Refusal, apply_policy
 from recollect.errors import InvalidInput
+from recollect.listing import iter_found
 from recollect.portable.drafts import (
     IngestedItem,
     IngestOutcome,
@@ -40,7 +41,6 @@ _OUTCOMES: dict[str, IngestOutcome] = {
 }  # fmt: skip
 _PASSWORD_REASON = "the text holds a secret (password); take it out"  # noqa: S105 - a reason, not a password
 _EXCERPT = 100
-_PAGE = 1000
 # Up to half of a line may change before it counts as another line.
 _SAME_LINE = 0.6
 
@@ -299,10 +299,8 @@ def _with_parts(items: Iterable[SourceDraft]) -> Iterable[SourceDraft]:
 
 
 def _migrated_memories(reader: Reader, uow: UnitOfWork) -> Iterable[Record]:
-    wanted, offset = Filter(sources=("migrated",), project=uow.viewer.project), 0
-    while found := reader.find(uow.viewer.identity, wanted, uow.runtime.clock(), limit=_PAGE, offset=offset):
-        yield from found
-        offset += len(found)
+    wanted = Filter(sources=("migrated",), project=uow.viewer.project)
+    return iter_found(reader, uow.viewer.identity, wanted, uow.runtime.clock())
 
 
 def _similarity(old: str, headings: str, line: str) -> float:

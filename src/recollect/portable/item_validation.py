@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, NoReturn, get_args
 
 from recollect.errors import InvalidInput
+from recollect.validation import clean_metadata
 from recollect.values.enums import (
     CONTEXT_TYPES,
     DELIVERIES,
@@ -203,6 +204,11 @@ def links(field: str, value: Any) -> list[Any]:
     return found
 
 
+def metadata(field: str, value: Any) -> dict[str, Any]:
+    """The metadata of a memory."""
+    return clean_metadata(json_object(field, value))
+
+
 _FRACTION = number_between(0.0, 1.0)
 _LINK = object_of({"target": uuid, "relation": one_of(LINK_RELATIONS)}, {"weight": _FRACTION, "settled": boolean})
 _BREADCRUMB = object_of({"at": timestamp}, {"session": text, "message": integer})
@@ -213,7 +219,7 @@ def breadcrumb(field: str, value: Any) -> dict[str, Any]:
     return {"session": None, "message": None, **_BREADCRUMB(field, value)}
 
 
-_NAMES = ("agent", "team", "project", "task", "session", "speaker", "season", "key", "snippet", "reason")
+_NAMES = ("agent", "team", "user", "project", "task", "session", "speaker", "season", "key", "snippet", "reason")
 _REQUIRED: dict[str, Check] = {
     "id": uuid,
     "content": content,
@@ -235,6 +241,7 @@ _OPTIONAL: dict[str, Check] = {
     "links": links,
     "breadcrumbs": list_of(breadcrumb),
     "message_range": integer_pair,
+    "metadata": metadata,
 }
 MEMORY = object_of(_REQUIRED, _OPTIONAL)
 # A journal image may also contain derived fields, an older name of links, and the place of a purged memory.

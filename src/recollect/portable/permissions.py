@@ -24,7 +24,7 @@ from recollect.values.gap import asked_here
 from recollect.values.memory import Record
 from recollect.values.normalise import normalise
 from recollect.values.outcome import Refused
-from recollect.values.scope import GLOBAL, RESERVED, Identity, Place, reaches
+from recollect.values.scope import RESERVED, Identity, Place, reaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class TransferPermissions:
 
     @property
     def owner(self) -> bool:
-        """Whether this is the account itself, not an agent of it."""
-        return self.everything or self.identity.agent is None
+        """Whether this is the account itself, not an agent or a user of it."""
+        return self.everything or self.identity.name is None
 
     def export_scope(self, reader: Reader) -> ExportScope:
         """What may be exported."""
@@ -111,13 +111,13 @@ class TransferPermissions:
             case "pool" | "context":
                 # The pool of a run is open to everybody who knows the name of the run; a file must not tell it to others.
                 if body.get("run") is not None:
-                    return bool(body.get("owner") == identity.agent)
+                    return bool(body.get("owner") == identity.name)
                 return may(identity, document, level)
             case "snapshot":
                 contexts = reader.documents(identity.account, "context")
                 return any(each.id == body.get("context") and may(identity, each, level) for each in contexts)
             case "working" | "short_term":
-                return document.place == (("agent", identity.agent, "") if identity.agent else GLOBAL)
+                return document.place == identity.private_place()
         return True
 
     def _screen(self, record: Record) -> Record | str:

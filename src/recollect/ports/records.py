@@ -33,8 +33,19 @@ class RecordReader(Protocol):
         """`read_snippets`, and by row the vectors of those that have any, in one round trip."""
 
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]: ...
-    def find(self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0) -> list[Record]:
-        """What an identity reaches and a filter passes, newest first; a negative limit means no limit."""
+    def last_row_of(self, account: str, memory_id: str) -> int | None:
+        """The number of the row that a memory has or had: the journal still tells it of one that was removed or purged."""
+
+    def find(
+        self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, before: int | None = None
+    ) -> list[Record]:
+        """What an identity reaches and a filter passes, newest first; a negative limit means no limit.
+
+        With `before`, only rows with a smaller number: what follows the last row of the page before.
+        """
+
+    def count_found(self, identity: Identity, wanted: Filter, now: datetime) -> int:
+        """How many memories `find` returns without a limit."""
 
     def texts_of(self, account: str, texts: Sequence[str]) -> dict[str, StoredText]:
         """What there is of each of some texts at this moment; a server reads them in one round trip."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-# Whose values: account, then agent, then task or workflow; "" where there is none.
+# Whose values: account, then owner (an agent, or one for a user), then task or workflow; "" where there is none.
 Namespace = tuple[str, str, str]
 
 
@@ -27,8 +27,8 @@ class Working(Protocol):
     def sweep(self, now: float) -> int:
         """Drop what expired; returns how many."""
 
-    def namespaces(self, account: str, agent: str) -> list[Namespace]:
-        """The namespaces of an agent that contain something, expired or not."""
+    def namespaces(self, account: str, owner: str | None = None) -> list[Namespace]:
+        """The namespaces of an account, or of one owner in it, that contain something, expired or not."""
 
     def erase_traces(self, now: float) -> None:
         """Drop what expired, and leave no copy of what was removed in any file."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.filters import filter_from
 from recollect.ports import Reader
 from recollect.recall.explain import node_names
 from recollect.recall.features import GraphPath
@@ -15,7 +16,7 @@ from recollect.recall.graph_walk import visible_edges, walk
 from recollect.recall.run import answer_in_view, record_recall
 from recollect.recall.state import RecallRequest
 from recollect.unit_of_work import UnitOfWork
-from recollect.validation import filter_from, shown
+from recollect.validation import shown
 from recollect.values.link import Graph, GraphEdge, GraphNode, Node
 from recollect.values.memory import Record, confidence_now
 from recollect.values.recalled import Related

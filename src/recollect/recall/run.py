@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypedDict
 
+from recollect.filters import filter_from
 from recollect.ports import Reader, Vectors
 from recollect.recall.pipeline import RecallAnswer
 from recollect.recall.profiles import Profile
@@ -21,7 +22,6 @@ from recollect.validation import (
     clean_season,
     clean_time,
     clean_working_on,
-    filter_from,
     one_of,
 )
 from recollect.values.gap import Miss

@@ -25,16 +25,16 @@ TagsOf = Callable[[Any], tuple[str, ...]]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _PLAIN = (
-    "id", "content", "type", "scope", "agent", "team", "project", "session", "task", "importance", "weight", "confidence",
+    "id", "content", "type", "scope", "agent", "team", "project", "session", "task", "user", "importance", "weight", "confidence",
     "trust", "score", "strength", "access_count", "delivery", "supersedes", "position", "speaker", "season", "key",
 )  # fmt: skip
 _TIMES = (
     "created_at", "updated_at", "accessed_at", "hit_at", "valid_from", "valid_until", "expires_at", "occurred_at",
 )  # fmt: skip
 # What few memories have rides in the column `more`: fields of the memory, and of its provenance.
-RARE = ("links", "triggers", "labels", "breadcrumbs")
+RARE = ("links", "triggers", "labels", "breadcrumbs", "metadata")
 _RARE_INSIDE = ("file_paths", "message_range", "snippet", "reason")
-_WIDTH = 35  # the columns of the query `memory`
+_WIDTH = 36  # the columns of the query `memory`
 _NOTHING: dict[str, Any] = {}
 _compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # made once: most of a short line's time
 _record, _provenance = maker(Record), maker(Provenance)
@@ -86,7 +86,7 @@ def memory_of(row: Sequence[Any], account: str, id_text: IdText = str, tags_of: 
     """The memory of a row that begins with the columns of the query `memory`, in its order; made in that of its fields."""
     # Taken apart in one step: looking columns up by name costs more than everything else here.
     (
-        _, own_id, content, kind, scope, agent, team, project, session, task,
+        _, own_id, content, kind, scope, agent, team, project, session, task, user,
         importance, weight, confidence, trust, score, strength, access_count,
         created_at, updated_at, accessed_at, hit_at, valid_from, valid_until, expires_at,
         delivery, status, supersedes, source, position, speaker, occurred_at, season, tags, more, key,
@@ -99,12 +99,12 @@ def memory_of(row: Sequence[Any], account: str, id_text: IdText = str, tags_of: 
     )  # fmt: skip
     return _record(
         id_text(own_id), content, account, time_of(created_at), time_of(updated_at), time_of(accessed_at),
-        kind, scope, agent, team, project, task, tags_of(tags),
+        kind, scope, agent, team, project, task, user, tags_of(tags),
         importance, weight, confidence, trust, score, strength, access_count,
         _time_or_none(hit_at), _time_or_none(valid_from), _time_or_none(valid_until), _time_or_none(expires_at),
         delivery, status, None if supersedes is None else id_text(supersedes), None,
         have("links", ()), have("triggers", ()), have("season", season), have("labels", ()), have("breadcrumbs", ()),
-        key, provenance,
+        key, have("metadata") or {}, provenance,
     )  # fmt: skip
 
 

@@ -19,14 +19,15 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.values.scope import GLOBAL, Identity, Place, Visit, reaches
-from recollect.values.search import Filter, Search
+from recollect.values.scope import GLOBAL, OWNED_SCOPES, Identity, Place, Visit, reaches
+from recollect.values.search import EntryTest, Filter, Search
 
 Comparison = Literal["<", "<=", ">", ">="]
 Mask = NDArray[np.bool_]
 STORED_STATUSES = ("active", "archived", "forgotten")
 """The statuses rows are stored with; superseded is worked out when they are read."""
 MICROSECONDS = 1e6
+_JOINED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,18 @@ class TrustAtLeast:
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """A memory carries a tag; `number` tells several apart."""
+    """A memory carries a tag."""
 
     tag: str
-    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class HasEntry:
+    """A memory has, at a path of its metadata, one of some values, or one in a span: from a text to before another."""
+
+    path: str
+    values: tuple[str, ...]
+    span: tuple[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +134,9 @@ class AnyOf:
     conditions: tuple[Condition, ...]
 
 
-ColumnTest = OneOf | NoneOf | Equals | Time | TrustAtLeast | Tagged
+LookedUp = Tagged | HasEntry
+"""Conditions that no column tells; an index looks them up in the store."""
+ColumnTest = OneOf | NoneOf | Equals | Time | TrustAtLeast | LookedUp
 Condition = ColumnTest | ReachedBy | InPlaces | IsSuperseded | Not | AllOf | AnyOf
 
 
@@ -137,28 +148,23 @@ class Rule:
     current: Condition
     status: Condition
     filters: tuple[Condition, ...]
-    tags: tuple[Condition, ...]
-
-    @property
-    def whole(self) -> AllOf:
-        return AllOf((self.reached, self.status, *self.filters, *self.tags))
 
 
 def list_rule(identity: Identity, wanted: Filter, now: float) -> Rule:
     """What an identity may list at a moment in epoch seconds."""
     current = not_expired(now)
     status = status_condition(wanted, current, always_current=False)
-    return Rule(ReachedBy(identity), current, status, filter_conditions(wanted), tag_conditions(wanted))
+    return Rule(ReachedBy(identity), current, status, filter_conditions(wanted, current, always_current=False))
 
 
 def search_rule(search: Search) -> Rule:
     """What a viewer may be shown by a search."""
     current = current_condition(search.now, past=search.past)
     status = status_condition(search.filter, current, always_current=True)
-    own = filter_conditions(search.filter)
+    own = filter_conditions(search.filter, current, always_current=True)
     viewer = search.viewer
     reached = ReachedBy(viewer.identity) if viewer.everywhere else InPlaces(viewer.places())
-    return Rule(reached, current, status, own, tag_conditions(search.filter))
+    return Rule(reached, current, status, own)
 
 
 def not_expired(now: float) -> Condition:
@@ -196,26 +202,50 @@ def status_condition(wanted: Filter, current: Condition, *, always_current: bool
     return AnyOf(tuple(parts))
 
 
-def filter_conditions(wanted: Filter) -> tuple[Condition, ...]:
-    """The caller's own conditions, all but the tags."""
-    found: list[Condition] = []
-    for column, values in (("type", wanted.types), ("scope", wanted.scopes), ("source", wanted.sources)):
-        if values:
-            found.append(OneOf(column, tuple(values), f"only_{column}s"))
+def filter_conditions(wanted: Filter, current: Condition, *, always_current: bool) -> tuple[Condition, ...]:
+    """The caller's own conditions, all but the statuses of the whole filter."""
+    lists = ("type", wanted.types), ("scope", wanted.scopes), ("source", wanted.sources), ("speaker", wanted.speakers)
+    found: list[Condition] = [OneOf(column, tuple(values), f"only_{column}s") for column, values in lists if values]
     for column, value in (("project", wanted.project), ("session", wanted.session)):
         if value is not None:
             found.append(Equals(column, value, f"only_{column}"))
-    if wanted.since is not None:
-        found.append(Time("begun", ">=", wanted.since.timestamp(), "since"))
-    if wanted.until is not None:
-        found.append(Time("begun", "<", wanted.until.timestamp(), "until"))
+    spans = (
+        ("begun", wanted.since, wanted.until),
+        ("created", wanted.created_since, wanted.created_until),
+        ("updated", wanted.updated_since, wanted.updated_until),
+    )
+    found += (Time(column, ">=", since.timestamp(), "since") for column, since, _ in spans if since is not None)
+    found += (Time(column, "<", until.timestamp(), "until") for column, _, until in spans if until is not None)
     if wanted.without:
         found.append(NoneOf("project", tuple(wanted.without), "without"))
     if wanted.min_trust > 0:
         found.append(TrustAtLeast(wanted.min_trust))
     if wanted.visit is not None:
         found.append(_shared(wanted.visit))
+    found += map(Tagged, wanted.tags)
+    if wanted.any_tags:
+        found.append(AnyOf(tuple(map(Tagged, wanted.any_tags))))
+    found += map(_has_entry, wanted.metadata)
+    return (*found, *_inner_conditions(wanted, current, always_current=always_current))
+
+
+def _inner_conditions(wanted: Filter, current: Condition, *, always_current: bool) -> tuple[Condition, ...]:
+    """The conditions of the filters inside a filter."""
+
+    def inside(part: Filter) -> Condition:
+        own = filter_conditions(part, current, always_current=always_current)
+        status = (status_condition(part, current, always_current=always_current),) if part.statuses else ()
+        return AllOf((*status, *own))
+
+    found: list[Condition] = list(map(inside, wanted.all_of))
+    found += (AnyOf(tuple(map(inside, group))) for group in wanted.any_of)
+    found += (Not(inside(part)) for part in wanted.none_of)
     return tuple(found)
+
+
+def _has_entry(test: EntryTest) -> Condition:
+    entry = HasEntry(test.path, test.values, test.span)
+    return Not(entry) if test.absent else entry
 
 
 def _shared(visit: Visit) -> Condition:
@@ -226,11 +256,6 @@ def _shared(visit: Visit) -> Condition:
         for scope, key in named
     )
     return AnyOf((NoneOf("scope", ("session", "task"), "visits"), *own))
-
-
-def tag_conditions(wanted: Filter) -> tuple[Condition, ...]:
-    """The tags a caller asks for; a memory must carry all of them."""
-    return tuple(Tagged(tag, number) for number, tag in enumerate(wanted.tags))
 
 
 def moment(seconds: float) -> int:
@@ -250,7 +275,10 @@ class Dialect:
     false: str
     account: str
     tagged: str
+    has_entry: str
     superseded: str
+    apart: str = "{}"
+    """Around a look-up that must not become a join; see `Compiler`."""
     single: str = "{}"
     place: str | None = None
     arrays: bool = False
@@ -268,11 +296,14 @@ SQLITE = Dialect(
     false="0",
     account="m.account = :account",
     tagged="m.row IN (SELECT row FROM tags WHERE account = :account AND tag = {})",
+    has_entry="m.row IN (SELECT row FROM metadata WHERE account = :account AND path = {} AND {})",
     superseded="m.id IN (SELECT id_bytes(value) FROM json_each(:replaced))",
 )
 
 _COLUMNS = {
     "expires": "m.expires_at",
+    "created": "m.created_at",
+    "updated": "m.updated_at",
     "begun": "coalesce(m.occurred_at, m.created_at)",
     "started": "coalesce(m.valid_from, m.occurred_at, m.created_at)",
 }
@@ -283,18 +314,21 @@ class Compiler:
     """Writes conditions as SQL. Conditions come from fixed text; every value is bound.
 
     `columns` names columns other than those of the memories. `nothing_superseded` leaves the test for superseded memories out.
+    A planner that joins look-ups takes minutes for the order of many: only the first few may become joins.
     """
 
     dialect: Dialect
     values: dict[str, Any] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
     nothing_superseded: bool = False
+    look_ups: int = 0
 
     def sql(self, condition: Condition) -> str:
         """A condition as an expression; what it compares with is added to the values."""
         match condition:
             case Not(inner):
-                return f"NOT ({self.sql(inner)})"
+                # What is unknown, as of a missing value, does not hold.
+                return f"({self.sql(inner)}) IS NOT TRUE"
             case AllOf(parts):
                 return self._joined(parts, " AND ", self.dialect.true)
             case AnyOf(parts):
@@ -323,8 +357,15 @@ class Compiler:
             case TrustAtLeast(trust):
                 single = self.dialect.single
                 return f"{single.format('m.trust')} >= {single.format(self._bound('min_trust', trust))}"
-            case Tagged(tag, number):
-                return self.dialect.tagged.format(self._bound(f"tag{number}", tag))
+            case Tagged(tag):
+                return self._looked_up(self.dialect.tagged.format(self._bound("tag", tag)))
+            case HasEntry(path, values, span):
+                test = self._in_values("value", values, "value") if span is None else self._in_span(*span)
+                return self._looked_up(self.dialect.has_entry.format(self._bound("path", path), test))
+
+    def _looked_up(self, test: str) -> str:
+        self.look_ups += 1
+        return test if self.look_ups <= _JOINED else self.dialect.apart.format(test)
 
     def _joined(self, parts: Sequence[Condition], word: str, empty: str) -> str:
         written = [self.sql(part) for part in parts if not self._idle(part)]
@@ -341,10 +382,11 @@ class Compiler:
 
     def _reached(self, identity: Identity) -> str:
         scope = self._column("scope")
-        parts = [f"{scope} NOT IN ('agent', 'team')"]
+        parts = [f"{scope} NOT IN ({', '.join(map(repr, OWNED_SCOPES))})"]
         teams = tuple(team for team in identity.teams if team)
-        if identity.agent:
-            parts.append(f"({scope} = 'agent' AND {self._column('agent')} = {self._bound('agent', identity.agent)})")
+        for name, key in (("agent", identity.agent), ("user", identity.user)):
+            if key:
+                parts.append(f"({scope} = '{name}' AND {self._column(name)} = {self._bound(name, key)})")
         if teams:
             parts.append(f"({scope} = 'team' AND {self._among('team', teams, 'teams')})")
         return f"({' OR '.join(parts)})"
@@ -367,14 +409,24 @@ class Compiler:
         return f"({' AND '.join(parts)})"
 
     def _among(self, column: str, values: Sequence[str], name: str) -> str:
+        return self._in_values(self._column(column), values, name)
+
+    def _in_values(self, column: str, values: Sequence[str], name: str) -> str:
         if self.dialect.arrays:
-            return f"{self._column(column)} = ANY ({self._bound(name, list(values))})"
+            return f"{column} = ANY ({self._bound(name, list(values))})"
         marks = (self._bound(f"{name}{number}", value) for number, value in enumerate(values))
-        return f"{self._column(column)} IN ({', '.join(marks)})"
+        return f"{column} IN ({', '.join(marks)})"
+
+    def _in_span(self, least: str, below: str) -> str:
+        return f"value >= {self._bound('least', least)} AND value < {self._bound('below', below)}"
 
     def _bound(self, name: str, value: Any) -> str:
-        self.values[name] = value
-        return self.dialect.bind(name)
+        """A value under its name, or under a numbered one where that stands for another value."""
+        own, number = name, 2
+        while own in self.values and self.values[own] != value:
+            own, number = f"{name}_{number}", number + 1
+        self.values[own] = value
+        return self.dialect.bind(own)
 
     def _column(self, name: str) -> str:
         return self.columns.get(name) or _COLUMNS.get(name) or f"m.{name}"
@@ -406,7 +458,7 @@ def compile_list(
     if replaced:
         compiler.values["replaced"] = replaced
     rule = list_rule(identity, wanted, now / MICROSECONDS)
-    parts = (rule.reached, rule.status, *rule.filters, *rule.tags)
+    parts = (rule.reached, rule.status, *rule.filters)
     return " AND ".join((dialect.account, *map(compiler.sql, parts))), compiler.values
 
 
@@ -414,11 +466,10 @@ def compile_search(dialect: Dialect, search: Search, bound: Mapping[str, Any], *
     """The WHERE clause of a search; `bound` binds the account and what is superseded for this viewer."""
     compiler = Compiler(dialect, dict(bound), nothing_superseded=not any_superseded)
     rule, wanted = search_rule(search), search.filter
-    filters = [compiler.sql(part) for part in rule.filters]
-    own = [*filters, *map(compiler.sql, rule.tags)]
+    own = [compiler.sql(part) for part in rule.filters]
     where = " AND ".join((dialect.account, compiler.sql(rule.reached), compiler.sql(rule.status), *own))
     plain, wide = (not own and "superseded" not in wanted.statuses), (not own and "active" in wanted.statuses)
-    current, narrowed = compiler.sql(rule.current), " AND ".join(filters) or dialect.true
+    current, narrowed = compiler.sql(rule.current), " AND ".join(own) or dialect.true
     return Compiled(where, compiler.values, current, narrowed, plain, wide)
 
 
@@ -445,6 +496,7 @@ class RuleColumns(Protocol):
     def one_of(self, name: str, values: Iterable[str]) -> Mask: ...
     def by_place(self, opens: Callable[[Place], bool]) -> Mask: ...
     def trust(self) -> NDArray[np.float32]: ...
+    def looked_up(self, condition: LookedUp) -> Mask: ...
 
 
 _COMPARED: dict[Comparison, Callable[[Any, float], Any]] = {
@@ -457,7 +509,7 @@ _OPPOSITE: dict[Comparison, Comparison] = {"<": ">=", "<=": ">", ">": "<=", ">="
 
 
 def evaluate(condition: Condition, columns: RuleColumns) -> Mask:
-    """Which rows a condition holds for. Tags are not in the columns: whoever asks for them looks them up."""
+    """Which rows a condition holds for."""
     if (ready := columns.known.get(id(condition))) is not None:
         return ready
     match condition:
@@ -492,8 +544,8 @@ def _evaluate_test(condition: ColumnTest, columns: RuleColumns) -> Mask:
             return np.asarray(~found if unset else found)
         case TrustAtLeast(trust):
             return np.asarray(columns.trust() >= np.float32(trust))
-        case Tagged():
-            raise TypeError("tags are looked up in the store, not in columns")
+        case Tagged() | HasEntry():
+            return columns.looked_up(condition)
 
 
 def _combined(join: np.ufunc, parts: Sequence[Condition], columns: RuleColumns) -> Mask:

@@ -24,7 +24,7 @@ from recollect.unit_of_work import Embed, UnitOfWork
 from recollect.validation import clean_id, clean_limit, clean_time, one_of, require_name, shown
 from recollect.values.document import Access, Document
 from recollect.values.draft import DraftFields
-from recollect.values.enums import CONTEXT_TYPES, SCOPES, AccessLevel, ContextType
+from recollect.values.enums import CONTEXT_TYPES, AccessLevel, ContextType
 from recollect.values.memory import Record
 from recollect.values.normalise import normalise
 from recollect.values.outcome import Outcome, Refused
@@ -123,13 +123,13 @@ class SnapshotVerbs(Containers):
         return document
 
     def _log_write(self, tx: Transaction, document: Document, action: str, memory_id: str | None = None) -> None:
-        access = Access(self._runtime.clock(), self._viewer.identity.agent, action, memory_id)
+        access = Access(self._runtime.clock(), self._viewer.identity.name, action, memory_id)
         tx.log_access(document.account, document.id, access)
 
     def _log_read(self, document: Document, action: str, memory_id: str | None = None) -> None:
         """Write a read into the log of the context, in the background; a read-only store has no log."""
         if self._runtime.store.writable:
-            access = Access(self._runtime.clock(), self._viewer.identity.agent, action, memory_id)
+            access = Access(self._runtime.clock(), self._viewer.identity.name, action, memory_id)
             write = partial(_log_access, document.account, document.id, access)
             self._runtime.deferred.defer(document.account, access.at, ("context", document.id), write)
 
@@ -140,7 +140,7 @@ Entries = list[Record]
 AccessLog = list[Access]
 Places = list[Place]
 # The context decides where an entry belongs, and `update_content` creates versions.
-_FIXED = ("scope", "team", "project", "agent", "task", "supersedes")
+_FIXED = ("scope", "team", "project", "agent", "user", "task", "supersedes")
 _MOST = 1000
 
 
@@ -148,20 +148,19 @@ class Contexts(SnapshotVerbs):
     """The contexts of an account that one identity may use. A verb takes the name or the id of a context."""
 
     def create(self, name: str, *, type: ContextType, **fields: Unpack[ContextFields]) -> Context:
-        """Create an empty context in a scope; without one, in the account."""
+        """Create an empty context in a scope; without one, in that of the user who is served, or else in the account."""
         title = require_name("name", name)
         one_of("type", require_name("type", type), CONTEXT_TYPES)
         for field in fields:
             if field not in ContextFields.__annotations__:
                 known = ", ".join(ContextFields.__annotations__)
                 raise InvalidInput(field, "is not a field of a context", f"fields: type, {known}")
-        one_of("scope", fields.get("scope"), SCOPES)
-        place = self._place(fields.get("scope") or "global", fields)
+        place = self._place(fields.get("scope"), fields)
         self._screened("name", title)
         given = fields.get("description")
         about = None if given is None else self._screened("description", given)
         grants = self._grants(fields.get("access"), place)
-        new = NewContext(title, type, place, self._viewer.identity.agent, grants, about)
+        new = NewContext(title, type, place, self._viewer.identity.name, grants, about)
 
         def write(tx: Transaction, embed: Embed) -> Context:
             made = context_of(context_entries.create(tx, self._viewer.identity, new, self._runtime.clock()))
@@ -237,7 +236,7 @@ class Contexts(SnapshotVerbs):
 
     def update_content(self, context: str, id: str, content: str, editor: str | None = None) -> Record:
         """Change the text of an entry: a new version supersedes the old one, which is kept."""
-        now, who = self._runtime.clock(), self._uow.name("editor", editor) or self._viewer.identity.agent
+        now, who = self._runtime.clock(), self._uow.name("editor", editor) or self._viewer.identity.name
 
         def write(tx: Transaction, embed: Embed) -> Record:
             document, old = self._entry_to_change(tx, context, id)

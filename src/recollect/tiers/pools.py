@@ -217,7 +217,7 @@ class Pools(Containers):
     _kind: ClassVar[Literal["pool", "context"]] = "pool"
 
     def create(self, name: str, **fields: Unpack[PoolFields]) -> Pool:
-        """Create a pool. Its scope is the given one, else the one its type implies, else the account."""
+        """Create a pool. Its scope is the given one, else what its type implies, else that of the user, else the account."""
         _check_fields(fields)
         new = self._new(require_name("name", name), fields)
 
@@ -320,7 +320,7 @@ class Pools(Containers):
             if known and not expired(known[0], self._runtime.clock()):
                 return pool_of(self._count_read(self._find(reader, name)))
         place = ("task", run, "")
-        new = NewPool(name, TYPE_OF_RUN_POOL[kind], place, {}, self._viewer.identity.agent, run=run)
+        new = NewPool(name, TYPE_OF_RUN_POOL[kind], place, {}, self._viewer.identity.name, run=run)
         with self._uow.transaction() as tx:
             self._uow.require_no_tombstones_in_names(tx, "run_id", [run])
             now = self._runtime.clock()
@@ -343,7 +343,7 @@ class Pools(Containers):
             )
         implied = SCOPE_OF_TYPE.get(kind)
         one_of("scope", fields.get("scope"), SCOPES)
-        scope = fields.get("scope") or implied or "global"
+        scope = fields.get("scope") or implied
         if implied is not None and scope != implied:
             raise InvalidInput(
                 "scope",
@@ -358,7 +358,7 @@ class Pools(Containers):
             kind,
             place,
             {} if data is None else self._object("data", data, name),
-            self._viewer.identity.agent,
+            self._viewer.identity.name,
             self._grants(fields.get("access"), place),
             clean_expiry("ttl", *ends, self._runtime.clock()),
         )

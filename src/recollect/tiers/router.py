@@ -180,8 +180,9 @@ class Router(Verbs):
 
     @property
     def _scope(self) -> Scope | None:
-        """The entries of an agent are visible to it alone; so are the memories they become and those it writes here."""
-        return "agent" if self._viewer.identity.agent else None
+        """The entries of an agent or a user are visible to it alone; so are the memories they become and those it writes here."""
+        identity = self._viewer.identity
+        return "user" if identity.user else "agent" if identity.agent else None
 
     def _write_long_term(self, key: str, value: Any, session: str | None, ttl: float | None) -> Outcome:
         """Store a value as a memory under its key; one that has the key already gets the new value.
@@ -251,7 +252,7 @@ class Router(Verbs):
         """The memory that has a key where this router stores memories."""
         identity, project = self._viewer.identity, self._viewer.project
         scope = self._scope or ("project" if project else "global")
-        place = place_of(scope, {"agent": identity.agent, "project": project})
+        place = place_of(scope, {"agent": identity.agent, "user": identity.user, "project": project})
         return reader.by_key(identity.account, key, place)
 
     def _by_key(self, reader: Reader, key: str) -> Record | None:
@@ -271,7 +272,7 @@ class Router(Verbs):
 
     def _shared(self, reader: Reader, key: str) -> Any:
         """The data of the pool of that name, or that key of the first visible pool that has it; own pools come first."""
-        for pool in sorted(self._pools(reader), key=lambda pool: pool.owner != self._viewer.identity.agent):
+        for pool in sorted(self._pools(reader), key=lambda pool: pool.owner != self._viewer.identity.name):
             if pool.name == key:
                 return pool.data
             if key in pool.data:

@@ -22,14 +22,14 @@ from recollect.values.document import Document
 from recollect.values.enums import SHORT_TERM_TYPES, ShortTermType
 from recollect.values.ids import new_id
 from recollect.values.plain import strings_in
-from recollect.values.scope import GLOBAL, Identity, Place
+from recollect.values.scope import Identity
 from recollect.values.tiers import ShortTermEntry
 
 MONTH = timedelta(days=30)
 
 
 class ShortTerm(Verbs):
-    """The entries of one agent; without an agent, those of the account."""
+    """The entries of one agent, or of one agent for a user; without either, those of the account."""
 
     def write(
         self, key: str, value: Any, *, session: str, type: ShortTermType = "general", ttl: Lifetime = HOUR
@@ -123,7 +123,7 @@ def write(tx: Transaction, identity: Identity, new: NewEntry, now: datetime) -> 
         tx.put_document(old, None, None)
         old = None
     name = _name(new.session, new.key)
-    made = old or Document(new_id(now), identity.account, "short_term", name, now, now, _place(identity))
+    made = old or Document(new_id(now), identity.account, "short_term", name, now, now, identity.private_place())
     seconds, end = new.ttl.total_seconds(), (now + new.ttl).isoformat()
     after = made.with_body(now, value=new.value, type=new.type, ttl=seconds, expires_at=end)
     tx.put_document(old, after, None)
@@ -186,7 +186,7 @@ def all_entries(uow: UnitOfWork, reader: Reader, session: str | None) -> list[Sh
     identity = uow.viewer.identity
     prefix = None if session is None else _name(session, "")
     found = reader.documents(identity.account, "short_term", prefix=prefix)
-    own = [document for document in found if document.place == _place(identity)]
+    own = [document for document in found if document.place == identity.private_place()]
     newest_first = sorted(own, key=lambda document: (document.updated_at, document.id), reverse=True)
     return [_counted(uow, _entry(document)) for document in newest_first]
 
@@ -210,7 +210,7 @@ def cleanup(tx: Transaction, identity: Identity, now: datetime) -> int:
     over = [document for document in tx.documents(identity.account, "short_term") if _expired(document, now)]
     for document in over:
         tx.put_document(document, None, None)
-    return sum(document.place == _place(identity) for document in over)
+    return sum(document.place == identity.private_place() for document in over)
 
 
 def _update(tx: Transaction, document: Document, at: datetime, changes: dict[str, Any]) -> ShortTermEntry:
@@ -228,7 +228,7 @@ def _require(reader: Reader, identity: Identity, session: str, key: str, now: da
 
 def _find(reader: Reader, identity: Identity, session: str, key: str) -> Document | None:
     found = reader.documents(identity.account, "short_term", _name(session, key))
-    return next((document for document in found if document.place == _place(identity)), None)
+    return next((document for document in found if document.place == identity.private_place()), None)
 
 
 def _expired(document: Document, now: datetime) -> bool:
@@ -263,7 +263,7 @@ def _counted(uow: UnitOfWork, entry: ShortTermEntry) -> ShortTermEntry:
 
 
 def _counter(identity: Identity, session: str, key: str) -> object:
-    return ("short_term", identity.agent, session, key)
+    return ("short_term", identity.private_place(), session, key)
 
 
 def _count_access(identity: Identity, session: str, key: str, now: datetime, tx: Transaction) -> None:
@@ -275,10 +275,6 @@ def _count_access(identity: Identity, session: str, key: str, now: datetime, tx:
 
 def _name(session: str, key: str) -> str:
     return f"{session}{SEPARATOR}{key}"
-
-
-def _place(identity: Identity) -> Place:
-    return ("agent", identity.agent, "") if identity.agent else GLOBAL
 
 
 def _body(document: Document) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from recollect.validation import require_name, shown
 from recollect.values.document import Document
 from recollect.values.ids import new_id
 from recollect.values.plain import strings_in
-from recollect.values.scope import GLOBAL, Identity, Place
+from recollect.values.scope import Identity, Place, owner_key, owner_place
 
 Lifetime = float | timedelta
 # Key, JSON text, and the time it expires in epoch seconds.
@@ -95,7 +95,7 @@ class WorkingMemory(Verbs):
 
     def workflow(self, run_id: str) -> WorkingMemory:
         """The working memory of one workflow run, shared by all agents of the account that name the run."""
-        return self._in(workflow_namespace(self._viewer.account, self._uow.require_name("run_id", run_id)))
+        return self._in(workflow_namespace(self._viewer.identity, self._uow.require_name("run_id", run_id)))
 
     # Recipes: values of a task under reserved keys
 
@@ -163,12 +163,12 @@ class WorkingMemory(Verbs):
 
     def share_with_agent(self, agent: str, key: str, value: Any, ttl: Lifetime = HOUR) -> None:
         """Store a value that only one other agent can read."""
-        shared = shared_namespace(self._viewer.account, self._agent(), self._uow.require_name("agent", agent))
+        shared = shared_namespace(self._viewer.identity, self._agent(), self._uow.require_name("agent", agent))
         self._in(shared).store(key, value, ttl)
 
     def retrieve_shared(self, from_agent: str, key: str, default: Any = None) -> Any:
         """The value another agent shared with this one under a key, or the default."""
-        shared = shared_namespace(self._viewer.account, require_name("from_agent", from_agent), self._agent())
+        shared = shared_namespace(self._viewer.identity, require_name("from_agent", from_agent), self._agent())
         return self._in(shared).retrieve(key, default)
 
     # Copies in the main store
@@ -277,17 +277,17 @@ class WorkingMemory(Verbs):
 
 def namespace_of(identity: Identity, task: str = "") -> Namespace:
     """The namespace of an agent, or of one of its tasks."""
-    return identity.account, identity.agent or "", task
+    return identity.account, owner_key(identity), task
 
 
-def workflow_namespace(account: str, run: str) -> Namespace:
-    """The namespace that all agents of an account share in one workflow run."""
-    return account, "", f"{SEPARATOR}workflow{SEPARATOR}{run}"
+def workflow_namespace(identity: Identity, run: str) -> Namespace:
+    """The namespace that all agents of an account, or all that serve one user, share in one workflow run."""
+    return identity.account, owner_key(replace(identity, agent=None)), f"{SEPARATOR}workflow{SEPARATOR}{run}"
 
 
-def shared_namespace(account: str, giver: str, taker: str) -> Namespace:
-    """The namespace of the values that one agent shares with another."""
-    return account, giver, f"{SEPARATOR}for{SEPARATOR}{taker}"
+def shared_namespace(identity: Identity, giver: str, taker: str) -> Namespace:
+    """The namespace of the values that one agent shares with another; of those who serve one user, only for that user."""
+    return identity.account, owner_key(replace(identity, agent=giver)), f"{SEPARATOR}for{SEPARATOR}{taker}"
 
 
 def lifetime(ttl: Any, most: timedelta) -> timedelta:
@@ -347,7 +347,7 @@ def _copies(reader: Reader, namespace: Namespace) -> list[Document]:
 
 
 def _place(namespace: Namespace) -> Place:
-    return ("agent", namespace[1], "") if namespace[1] else GLOBAL
+    return owner_place(namespace[1])
 
 
 def _body(document: Document) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from recollect.values.event import Event, from_image, to_image
 from recollect.values.ids import normalised
 from recollect.values.memory import Record
 from recollect.values.purge import ERASED, Purged, Repeat, RepeatKind
-from recollect.values.scope import GLOBAL, RESERVED, Identity, Place, reaches
+from recollect.values.scope import RESERVED, Identity, Place, owner_key, reaches
 from recollect.values.terms import query_terms
 from recollect.values.tiers import is_narrative
 
@@ -306,7 +306,7 @@ def _working_values(uow: UnitOfWork, match: Matcher, now: datetime) -> tuple[lis
     try:
         return [
             (Repeat(key, "working", "working memory"), namespace, key)
-            for namespace in working.namespaces(identity.account, identity.agent or "")
+            for namespace in working.namespaces(identity.account, owner_key(identity))
             for key, value, _ in working.items(namespace, now.timestamp())
             if match.within([key, value])
         ], None
@@ -333,13 +333,13 @@ def _may(identity: Identity, document: Document, contexts: Mapping[str, Document
     body = document.body or {}
     match document.kind:
         case "working" | "short_term":
-            return document.place == (("agent", identity.agent, "") if identity.agent else GLOBAL)
+            return document.place == identity.private_place()
         case "snapshot":
             context = contexts.get(str(body.get("context")))
             return context is not None and may(identity, context, level)
         case "pool" | "context":
             if body.get("run") is not None:
-                return bool(body.get("owner") == identity.agent)
+                return bool(body.get("owner") == identity.name)
             return may(identity, document, level)
     return reaches(identity, document.place)
 

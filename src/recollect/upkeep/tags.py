@@ -14,7 +14,7 @@ from recollect.validation import MAX_CONTENT, clean_tags, clean_text
 from recollect.values.document import Document
 from recollect.values.enums import Status
 from recollect.values.ids import new_id
-from recollect.values.scope import GLOBAL, Identity, Place, Viewer, reaches
+from recollect.values.scope import GLOBAL, Identity, Viewer, reaches
 from recollect.values.search import Filter
 from recollect.values.tag import Tag
 
@@ -36,7 +36,7 @@ def tags(reader: Reader, viewer: Viewer, now: datetime) -> list[Tag]:
 
 def describe(tx: Transaction, identity: Identity, tag: str, text: str | None, now: datetime) -> None:
     """Describe a tag, for the agent itself or (without an agent) for all; without a text, delete the description."""
-    document, place = _description_of(tx, identity, tag), _place(identity)
+    document, place = _description_of(tx, identity, tag), identity.private_place()
     if text is None:
         if document is None:
             raise NotFound("description of", tag, "`tags` lists them")
@@ -75,12 +75,8 @@ def _move_description(tx: Transaction, identity: Identity, tag: str, into: str, 
 
 
 def _description_of(tx: Transaction, identity: Identity, tag: str) -> Document | None:
-    place = _place(identity)
+    place = identity.private_place()
     return next((document for document in tx.documents(identity.account, "tag", tag) if document.place == place), None)
-
-
-def _place(identity: Identity) -> Place:
-    return ("agent", identity.agent, "") if identity.agent else GLOBAL
 
 
 def _text(document: Document) -> str:

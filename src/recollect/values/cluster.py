@@ -8,7 +8,7 @@ from datetime import datetime
 
 import numpy as np
 
-from recollect.values.scope import GLOBAL, Place
+from recollect.values.scope import GLOBAL, OWNED_SCOPES, Place
 from recollect.values.search import Floats
 
 
@@ -16,8 +16,8 @@ from recollect.values.search import Floats
 class Cluster:
     """A dense region of vectors: its centre (a unit vector) and radius (the lowest cosine of a member).
 
-    `owner` is the agent or team all its members belong to, or GLOBAL for what the whole account may see. A cluster never mixes
-    owners, so its name reveals nothing about memories that a viewer cannot see.
+    `owner` is the agent, team or user all its members belong to, or GLOBAL for what the whole account may see. A cluster never
+    mixes owners, so its name reveals nothing about memories that a viewer cannot see.
     """
 
     id: str
@@ -30,9 +30,9 @@ class Cluster:
 
 
 def owner_of(place: Place) -> Place:
-    """The agent or team a place belongs to, as a place; GLOBAL for every other scope."""
+    """The agent, team or user a place belongs to, as a place; GLOBAL for every other scope."""
     scope, key, _ = place
-    return (scope, key, "") if scope in ("agent", "team") else GLOBAL
+    return (scope, key, "") if scope in OWNED_SCOPES else GLOBAL
 
 
 def nearest_cluster(clusters: Sequence[Cluster], place: Place, vector: Floats) -> Cluster | None:

@@ -20,6 +20,7 @@ class DraftFields(TypedDict, total=False):
     agent: str | None
     team: str | None
     task: str | None
+    user: str | None
     session: str | None
     position: int | None
     speaker: str | None
@@ -46,6 +47,7 @@ class DraftFields(TypedDict, total=False):
     procedure: Mapping[str, Any] | Procedure | None
     season: str | None
     derived_from: Sequence[str]
+    metadata: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Draft:
     agent: str | None = None
     team: str | None = None
     task: str | None = None
+    user: str | None = None
     session: str | None = None
     position: int | None = None
     speaker: str | None = None
@@ -85,10 +88,14 @@ class Draft:
     procedure: Mapping[str, Any] | Procedure | None = None
     season: str | None = None
     derived_from: Sequence[str] = ()
+    metadata: Mapping[str, Any] | None = None
 
 
 class UpdateFields(TypedDict, total=False):
-    """The keyword arguments of `update`: the fields of a memory that may be changed."""
+    """The keyword arguments of `update`: the fields of a memory that may be changed.
+
+    `metadata` is merged into what there is: null removes a field; with `replace_metadata` it replaces everything.
+    """
 
     content: str
     type: MemoryType
@@ -103,3 +110,5 @@ class UpdateFields(TypedDict, total=False):
     expires_at: datetime | str | None
     valid_from: datetime | str | None
     valid_until: datetime | str | None
+    metadata: Mapping[str, Any] | None
+    replace_metadata: bool

@@ -8,7 +8,8 @@ MemoryType = Literal[
     "fact", "preference", "procedure", "correction", "negative", "decision", "observation", "reflection",
     "plan", "insight", "task", "episode", "summary", "entity", "rule", "tool_output",
 ]  # fmt: skip
-Scope = Literal["global", "team", "agent", "project", "session", "task"]
+# Stores keep the place of a scope in this list: new ones go to the end.
+Scope = Literal["global", "team", "agent", "project", "session", "task", "user"]
 Status = Literal["active", "superseded", "archived", "forgotten"]
 # On whose behalf a change was made. Only what a person or an agent did is undone by an `undo` without a name.
 ChangeOrigin = Literal["person", "agent", "import", "companion", "upkeep"]

@@ -104,6 +104,8 @@ def _plain(value: Any) -> Any:
         return value.astimezone(UTC).isoformat()
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, Link):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Breadcrumb):

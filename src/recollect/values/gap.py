@@ -50,10 +50,10 @@ class Topic:
 
 
 def place_of_miss(viewer: Viewer) -> Place:
-    """The place of a gap: the agent that asked, else its project, else the account."""
-    project = viewer.project or ""
-    if viewer.identity.agent:
-        return ("agent", viewer.identity.agent, project)
+    """The place of a gap: the user or the agent that asked, else its project, else the account."""
+    project, (scope, key, _) = viewer.project or "", viewer.identity.private_place()
+    if key:
+        return (scope, key, project)
     return ("project", project, "") if project else ("global", "", "")
 
 

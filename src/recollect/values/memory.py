@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 
 from recollect.values.enums import Delivery, MemoryType, ProvenanceKind, Scope, Status
 from recollect.values.link import Link
+from recollect.values.metadata import Metadata, strings_of
 from recollect.values.plain import shorten
 from recollect.values.procedure import Procedure, extract_procedure
 from recollect.values.scope import GLOBAL, Place, place_of
@@ -74,6 +75,7 @@ class Record:
     team: str | None = None
     project: str | None = None
     task: str | None = None
+    user: str | None = None
     tags: tuple[str, ...] = ()
     importance: float = 0.5
     weight: float = 1.0
@@ -96,6 +98,7 @@ class Record:
     labels: tuple[str, ...] = ()
     breadcrumbs: tuple[Breadcrumb, ...] = ()
     key: str | None = None
+    metadata: Metadata = field(default_factory=dict, hash=False)
     provenance: Provenance = field(default_factory=Provenance)
 
     @property
@@ -163,15 +166,28 @@ class Record:
         return replace(self, **changes)
 
 
+class Page(list[Record]):
+    """One page of a list of memories: `next` is given as `after` for the page that follows, None on the last one.
+
+    `total` is how many memories there are on all pages, if it was asked for.
+    """
+
+    def __init__(self, records: Iterable[Record] = (), *, next: str | None = None, total: int | None = None) -> None:
+        super().__init__(records)
+        self.next, self.total = next, total
+
+
 # What is stored beside the content. Names identify something, so personal data may be part of them; texts say something.
-NAME_FIELDS: Final = ("agent", "team", "project", "task", "session", "speaker", "season", "key", "file_paths")
-TEXT_FIELDS: Final = ("tags", "triggers", "snippet", "reason")
+NAME_FIELDS: Final = ("agent", "team", "user", "project", "task", "session", "speaker", "season", "key", "file_paths")
+TEXT_FIELDS: Final = ("tags", "triggers", "snippet", "reason", "metadata")
 
 
 def side_texts(record: Record, chosen: tuple[str, ...] = (*NAME_FIELDS, *TEXT_FIELDS)) -> Iterator[tuple[str, str]]:
     """What is stored beside the content of a memory: each text with the name of its field."""
     for name in chosen:
         value = getattr(record.provenance if name in _PROVENANCE_FIELDS else record, name)
+        if name == "metadata":
+            value = tuple(strings_of(value))
         for text in value if isinstance(value, tuple) else (value,):
             if text:
                 yield name, text

@@ -1,8 +1,8 @@
 """Scopes, places and viewers: who may see what.
 
-A memory is in exactly one *place*: its scope, the key of that scope (the agent, team, project, session or task), and for narrower
-scopes optionally its project. A viewer has a set of places. A memory is visible when the account is the same and its place is in
-that set; anything missing leaves the place out of the set, so the rule fails closed.
+A memory is in exactly one *place*: its scope, the key of that scope (the agent, team, user, project, session or task), and for
+narrower scopes optionally its project. A viewer has a set of places. A memory is visible when the account is the same and its place
+is in that set; anything missing leaves the place out of the set, so the rule fails closed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,19 @@ Place = tuple[str, str, str]
 Visit = tuple[str | None, str | None]
 
 GLOBAL: Place = ("global", "", "")
+# Scopes whose memories belong to somebody: nobody else in the account sees them.
+OWNED_SCOPES = ("agent", "team", "user")
 # The entries of a context are in the scope of a reserved team, which no caller may name.
 RESERVED = "context:"
+# The unit separator: no name has a control character in it.
+_UNIT = "\x1f"
+# How a user without an agent is called where otherwise the name of an agent stands; no agent may be called so.
+USER_PREFIX = "user:"
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is calling: the account, and inside it the agent and the teams.
+    """Who is calling: the account, and inside it the agent, the teams, and the user who is served.
 
     `client` is the program that calls, such as an MCP client: the journal names it when there is no agent, and it may not see more
     or less for it.
@@ -32,6 +38,27 @@ class Identity:
     agent: str | None = None
     teams: tuple[str, ...] = ()
     client: str | None = field(default=None, compare=False)
+    user: str | None = None
+
+    @property
+    def name(self) -> str | None:
+        """The name that the journal and the owner of a container have: the agent's, else the user's."""
+        return self.agent or (f"{USER_PREFIX}{self.user}" if self.user else None)
+
+    def owners(self) -> tuple[tuple[Scope, str], ...]:
+        """The owned scopes it reaches, each with its key."""
+        held: list[tuple[Scope, str | None]] = [("agent", self.agent), ("user", self.user)]
+        held += [("team", team) for team in self.teams]
+        return tuple((scope, key) for scope, key in held if key)
+
+    def private_place(self) -> Place:
+        """Where what is nobody else's lives that is no memory: values, entries, descriptions.
+
+        For a user, the third part is the agent: what one agent keeps for a user is not another agent's.
+        """
+        if self.user:
+            return ("user", self.user, self.agent or "")
+        return ("agent", self.agent, "") if self.agent else GLOBAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +89,7 @@ class Viewer:
 
     def places(self) -> frozenset[Place]:
         """Every place whose memories this viewer sees."""
-        keys = [
-            ("agent", self.identity.agent),
-            ("session", self.session),
-            ("task", self.task),
-            *(("team", team) for team in self.identity.teams),
-        ]
+        keys: list[tuple[str, str | None]] = [*self.identity.owners(), ("session", self.session), ("task", self.task)]
         projects = ("",) if self.project is None else ("", self.project)
         reached = {(scope, key, project) for scope, key in keys if key for project in projects}
         if self.project:
@@ -76,7 +98,7 @@ class Viewer:
 
 
 def place_of(scope: Scope | str, coordinates: dict[str, str | None]) -> Place:
-    """The place of a memory with this scope and these coordinates (agent, team, project, session, task)."""
+    """The place of a memory with this scope and these coordinates (agent, team, user, project, session, task)."""
     if scope == "global":
         return GLOBAL
     key = coordinates.get(scope) or ""
@@ -93,10 +115,32 @@ def shares(viewer: Viewer, place: Place) -> bool:
 
 
 def reaches(identity: Identity, place: Place) -> bool:
-    """Whether an identity may use a memory by its id: agent and team must match, project, session and task need not."""
+    """Whether an identity may use a memory by its id: agent, team and user must match, project, session and task need not."""
     scope, key, _ = place
-    if scope == "agent":
-        return bool(key) and key == identity.agent
-    if scope == "team":
-        return bool(key) and key in identity.teams
-    return True
+    return scope not in OWNED_SCOPES or (scope, key) in identity.owners()
+
+
+def owner_key(identity: Identity) -> str:
+    """Whose values of working memory: the agent's, or those one agent has for a user; "" without either."""
+    if not identity.user:
+        return identity.agent or ""
+    return f"{_UNIT}user{_UNIT}{identity.user}{_UNIT}{identity.agent or ''}"
+
+
+def owner_place(key: str) -> Place:
+    """The private place of whoever has that key."""
+    if not key.startswith(_UNIT):
+        return Identity(agent=key or None).private_place()
+    _, _, user, agent = key.split(_UNIT)
+    return Identity(agent=agent or None, user=user).private_place()
+
+
+def identity_of(account: str, place: Place) -> Identity:
+    """The identity that reaches a place, and nothing else that belongs to somebody."""
+    scope, key, _ = place
+    return Identity(
+        account,
+        agent=key if scope == "agent" and key else None,
+        teams=(key,) if scope == "team" and key else (),
+        user=key if scope == "user" and key else None,
+    )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,42 +16,87 @@ from recollect.values.scope import Place, Viewer, Visit
 
 
 class FilterFields(TypedDict, total=False):
-    """The keyword arguments that narrow a recall, a search or a list.
+    """The conditions that narrow a recall, a search, a list, an export, or what a verb changes.
 
-    Several values of one field mean any of them; all tags must match.
+    Several values of one field mean any of them; all `tags` must match, one of `any_tags`. `since` and `until` compare when it
+    happened, or else when it was stored. `metadata` maps fields to values or to conditions such as `{"$gte": 3}`. `where` is a
+    further filter as an object, in which `AND` and `OR` list filters, and `NOT` is one.
     """
 
     type: MemoryType | Sequence[MemoryType] | None
     tags: str | Sequence[str] | None
+    any_tags: str | Sequence[str] | None
     scope: Scope | Sequence[Scope] | None
     in_project: str | None
     in_session: str | None
+    speaker: str | Sequence[str] | None
     status: Status | Literal["all"] | Sequence[Status] | None
     source: ProvenanceKind | Sequence[ProvenanceKind] | None
     since: datetime | str | None
     until: datetime | str | None
+    created_since: datetime | str | None
+    created_until: datetime | str | None
+    updated_since: datetime | str | None
+    updated_until: datetime | str | None
     min_trust: float | None
+    metadata: Mapping[str, Any] | None
+    where: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryTest:
+    """A memory has, at a path of its metadata, one of some values, or one in a span: from a text to before another.
+
+    Values are written as `entry_value` writes them. With `absent` it has none such.
+    """
+
+    path: str
+    values: tuple[str, ...] = ()
+    span: tuple[str, str] | None = None
+    absent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
     """All named conditions must hold; an empty tuple or None does not restrict. `without` leaves projects out.
 
-    `visit` is the session and the task whose own memories are shown; those of all others are left out. None shows all.
+    `visit` is the session and the task whose own memories are shown; those of all others are left out. None shows all. Of `all_of`
+    every filter must pass, of each group in `any_of` one, of `none_of` none.
     """
 
     types: tuple[MemoryType, ...] = ()
     tags: tuple[str, ...] = ()
+    any_tags: tuple[str, ...] = ()
     scopes: tuple[Scope, ...] = ()
     project: str | None = None
     session: str | None = None
+    speakers: tuple[str, ...] = ()
     statuses: tuple[Status, ...] = ("active",)
     sources: tuple[ProvenanceKind, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    created_since: datetime | None = None
+    created_until: datetime | None = None
+    updated_since: datetime | None = None
+    updated_until: datetime | None = None
     min_trust: float = 0.0
     without: tuple[str, ...] = ()
     visit: Visit | None = None
+    metadata: tuple[EntryTest, ...] = ()
+    all_of: tuple[Filter, ...] = ()
+    any_of: tuple[tuple[Filter, ...], ...] = ()
+    none_of: tuple[Filter, ...] = ()
+
+    def inside(self) -> Iterator[Filter]:
+        """Every filter that this one is made of, at any depth."""
+        for part in (*self.all_of, *(part for group in self.any_of for part in group), *self.none_of):
+            yield part
+            yield from part.inside()
+
+    @property
+    def tells_status_inside(self) -> bool:
+        """Whether a filter inside this one asks for a status."""
+        return any(part.statuses for part in self.inside())
 
 
 Floats = NDArray[np.float32]

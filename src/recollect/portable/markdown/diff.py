@@ -25,7 +25,14 @@ from recollect.values.transfer import RefusedItem
 
 _PAGE = 500
 _READ_ONLY = tuple(name for name in PAGE_FIELDS if name not in (*EDITABLE, "id", "updated_at"))
-_FOLDER_SCOPES = {"projects": "project", "agents": "agent", "teams": "team", "sessions": "session", "tasks": "task"}
+_FOLDER_SCOPES = {
+    "projects": "project",
+    "agents": "agent",
+    "teams": "team",
+    "sessions": "session",
+    "tasks": "task",
+    "users": "user",
+}
 GetMemories = Callable[[Sequence[str]], Sequence[Record | None]]
 
 

@@ -22,7 +22,14 @@ from recollect.portable.item_validation import uuid
 from recollect.portable.jsonl import LONGEST_LINE
 from recollect.values.memory import Record
 
-_FOLDERS = {"project": "projects", "agent": "agents", "team": "teams", "session": "sessions", "task": "tasks"}
+_FOLDERS = {
+    "project": "projects",
+    "agent": "agents",
+    "team": "teams",
+    "session": "sessions",
+    "task": "tasks",
+    "user": "users",
+}
 TOP_FOLDERS = frozenset(("global", *_FOLDERS.values()))
 _SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _RESERVED_NAMES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")

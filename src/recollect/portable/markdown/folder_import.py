@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from recollect.capture.edit import edited
 from recollect.capture.gate import Gate, screen_record
@@ -137,7 +138,7 @@ class FolderImport:
     def _prepared_edit(self, edit: EditedPage) -> _Edit | None:
         runtime = self.permissions.uow.runtime
         try:
-            after = edited(edit.before, edit.changes, self._gate, self.policy.clock())
+            after = edited(edit.before, _replacing(edit.changes), self._gate, self.policy.clock())
         except InvalidInput as error:
             after = Refused(f"{error.field}: {error.problem}; {error.fix}")
         if isinstance(after, Refused):
@@ -263,3 +264,8 @@ class FolderImport:
     @property
     def _gate(self) -> Gate:
         return self.permissions.uow.runtime.gate.for_identity(self.permissions.identity)
+
+
+def _replacing(changes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Changes by which the metadata of a file takes the place of what there is."""
+    return {**changes, "replace_metadata": True} if "metadata" in changes else changes

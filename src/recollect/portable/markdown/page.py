@@ -15,15 +15,15 @@ from recollect.values.memory import Record
 
 EDITABLE = (
     "content", "type", "tags", "importance", "confidence", "weight", "delivery", "triggers", "season",
-    "valid_from", "valid_until", "expires_at",
+    "valid_from", "valid_until", "expires_at", "metadata",
 )  # fmt: skip
-_PLACE = ("scope", "project", "agent", "team", "session", "task")
+_PLACE = ("scope", "project", "agent", "team", "user", "session", "task")
 _PROVENANCE = ("speaker", "occurred_at", "source")
 _TIMES = ("created_at", "updated_at")
 # Default values are not written.
 _DEFAULTS: dict[str, Any] = {
     "importance": 0.5, "confidence": 1.0, "weight": 1.0, "delivery": "on_demand", "source": "user_stated",
-    "tags": [], "triggers": [],
+    "tags": [], "triggers": [], "metadata": {},
 }  # fmt: skip
 _LISTS = ("tags", "triggers")
 _NUMBERS = ("importance", "confidence", "weight")
@@ -52,7 +52,7 @@ def render_page(record: Record) -> str:
     """The file of a memory."""
     image = to_image(record)
     fields = {name: image[name] for name in PAGE_FIELDS if name == "type" or image[name] != _DEFAULTS.get(name)}
-    written = {name: value for name, value in fields.items() if value not in (None, [])}
+    written = {name: value for name, value in fields.items() if value not in (None, [], {})}
     return front_matter.render(written, record.content)
 
 
@@ -91,6 +91,8 @@ def _typed(path: str, name: str, value: Any) -> Any:
             return float(value)
         except (TypeError, ValueError):
             raise InvalidInput(f"{path}: {name}", f"{value!r} is not a number", "write it like 0.7") from None
+    if name == "metadata" and isinstance(value, Mapping):
+        return value
     if name not in _LISTS and not isinstance(value, str):
         raise InvalidInput(f"{path}: {name}", f"{value!r} is not text", "write one value per line")
     return value if value != "" else None

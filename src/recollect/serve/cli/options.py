@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.serve.cli.command import MemoryCommand
+from recollect.serve.cli.metadata import metadata_conditions
 from recollect.serve.cli.times import past_time
 from recollect.values.enums import ACCESS_LEVELS, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 
@@ -35,7 +36,7 @@ def combine(*options: Decorator) -> Decorator:
 
 
 scope_option = click.option(
-    "--scope", type=click.Choice(SCOPES), metavar="SCOPE", help="global, team, agent, project, session or task."
+    "--scope", type=click.Choice(SCOPES), metavar="SCOPE", help="global, team, agent, user, project, session or task."
 )
 text_option = click.option("--text", "as_text", is_flag=True, help="Store VALUE as text even if it is valid JSON.")
 filter_options = combine(
@@ -43,6 +44,7 @@ filter_options = combine(
     click.option(
         "-t", "--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag; if repeated, with all of them."
     ),
+    click.option("--any-tag", "any_tags", multiple=True, metavar="TAG", help="Only with one of these tags."),
     click.option("--scope", type=click.Choice(SCOPES), multiple=True, metavar="SCOPE", help="Only this scope."),
     click.option(
         "--status",
@@ -56,11 +58,25 @@ filter_options = combine(
     ),
     click.option("--in-project", metavar="NAME", help="Only from this project."),
     click.option("--in-session", metavar="NAME", help="Only from this session."),
+    click.option("--speaker", multiple=True, metavar="NAME", help="Only what this speaker said."),
     click.option("--since", type=past_time, metavar="TIME", help="Not before: 2026-11-01, yesterday, 3d."),
     click.option("--until", type=past_time, metavar="TIME", help="Before this time."),
+    *(
+        click.option(f"--{what}-{end}", type=past_time, metavar="TIME", help=f"{what.title()} {when} this time.")
+        for what in ("created", "updated")
+        for end, when in (("since", "not before"), ("until", "before"))
+    ),
     click.option(
         "--min-trust", type=click.FloatRange(0, 1), metavar="TRUST", help="Only with at least this trust, 0 to 1."
     ),
+    click.option(
+        "--meta",
+        "metadata",
+        multiple=True,
+        metavar="CONDITION",
+        help="Only with this metadata: team=core, score>=3, reviewer (has it), !reviewer (has it not).",
+    ),
+    click.option("--where", metavar="JSON", help='A filter as JSON, with AND, OR and NOT: {"NOT": {"tags": "draft"}}.'),
 )
 # What belongs to a session or a task is shown only to those who name it.
 visit_options = combine(
@@ -74,6 +90,8 @@ def given_filters(options: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in options.items() if value not in (None, ())}
     if "all" in given.get("status", ()):
         given["status"] = "all"
+    if "metadata" in given:
+        given["metadata"] = metadata_conditions(given["metadata"])
     return given
 
 

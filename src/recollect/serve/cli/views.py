@@ -29,7 +29,7 @@ from recollect.values.recalled import NOT_ANSWERED
 
 if TYPE_CHECKING:
     from recollect.serve.cli.app_context import AppContext
-    from recollect.values.memory import Record
+    from recollect.values.memory import Page, Record
     from recollect.values.outcome import Conflict, Outcome
     from recollect.values.recalled import Hit, Recalled, Signal, Trace
 
@@ -51,15 +51,23 @@ def print_outcome(app: AppContext, outcome: Outcome) -> int:
     return EXIT_REFUSED if refused else 0
 
 
-def print_list(app: AppContext, records: Sequence[Record], *, more: bool = False) -> None:
+def print_list(app: AppContext, records: Sequence[Record]) -> None:
     """Print memories, one per line."""
-    app.print_answer(
-        lambda: [memory_json(record) for record in records],
-        lambda out: show_list(out, records, app.now, more=more),
-    )
+    app.print_answer(lambda: [memory_json(record) for record in records], lambda out: show_list(out, records, app.now))
 
 
-def show_list(out: Renderer, records: Sequence[Record], now: datetime, *, more: bool = False) -> None:
+def print_page(app: AppContext, page: Page) -> None:
+    """Print one page of a list, with how many there are and where the next page begins."""
+
+    def show(out: Renderer) -> None:
+        show_list(out, page, app.now)
+        if page.next is not None:
+            out.line(Span(f"{len(page)} of {count_memories(page.total or 0)}; --after {page.next[-8:]} goes on", "dim"))
+
+    app.print_answer(lambda: [memory_json(record) for record in page], show)
+
+
+def show_list(out: Renderer, records: Sequence[Record], now: datetime) -> None:
     """One memory per line."""
     if not records:
         out.line(Span("no memories", "dim"))
@@ -79,8 +87,6 @@ def show_list(out: Renderer, records: Sequence[Record], now: datetime, *, more: 
     shown = [0, 1, 2, 3, *([4] if any(r.status != "active" for r in records) else []), 5]
     names = ("id", "type", "scope", ">age", "status", "memory")
     out.table([names[n] for n in shown], [[row[n] for n in shown] for row in rows])
-    if more:
-        out.line(Span(f"{count_memories(len(records))} shown; use --limit and --offset for more", "dim"))
 
 
 def _list_text(record: Record) -> Span:

@@ -99,7 +99,7 @@ def _grown(array: Array, used: int, size: int, kind: np.dtype[np.generic]) -> Ar
 _KINDS: dict[str, type] = {
     "row": np.int64, "text": np.int64, "supersedes": np.int64,
     "place": np.int32, "project": np.int32, "session": np.int32, "position": np.int32, "thread": np.int32, "length": np.int32,
-    "season": np.int32, "vector": np.int32, "vectors": np.int32,
+    "season": np.int32, "speaker": np.int32, "vector": np.int32, "vectors": np.int32,
     "status": np.uint8, "type": np.uint8, "scope": np.uint8, "source": np.uint8, "role": np.uint8, "delivery": np.uint8,
     "standing": np.bool_, "asks": np.bool_,
     "importance": np.float32, "weight": np.float32, "confidence": np.float32, "trust": np.float32, "score": np.float32,
@@ -191,6 +191,7 @@ def cells(entry: IndexEntry, names: InternedNames, length: int, vector: int) -> 
         "position": NO_POSITION if m.position is None else m.position,
         "thread": none if m.session is None else names.threads.number((place, m.session)),
         "length": length,
+        "speaker": none if m.speaker is None else names.strings.number(m.speaker),
         "season": none if m.season is None else names.strings.number(m.season),
         "vector": vector,
         "vectors": entry.count,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from recollect.store.index.account_index import AccountIndex
 from recollect.store.index.columns import SCORED, scoring_columns
 from recollect.store.index.vectors import EXACT, distinct, top_of
-from recollect.store.index.visibility_mask import SUPERSEDED, Mask, one_of
+from recollect.store.index.visibility_mask import SUPERSEDED, BeyondColumns, LookUp, Mask, one_of
 from recollect.values.enums import DELIVERIES, MEMORY_TYPES
 from recollect.values.search import IN_WINDOW, STANDING, TALKING, Candidates, DeliveryQuery, Near, Search
 
@@ -22,10 +22,9 @@ Spots = NDArray[np.int64]
 class IndexSearch:
     """An index seen through one search: what it may return is decided first, then what is worth returning."""
 
-    def __init__(self, index: AccountIndex, search: Search, tagged: Spots | None = None) -> None:
+    def __init__(self, index: AccountIndex, search: Search, look_up: LookUp) -> None:
         self._index, self._search, self._table = index, search, index.table
-        gates = index.masks.of(search, index.where)
-        self._gates = gates if tagged is None else gates.narrowed(np.isin(index.table["row"], tagged))
+        self._gates = index.masks.of(search, BeyondColumns(index.where, look_up))
         self._allowed = self._gates.allowed
 
     def candidates(self) -> Candidates:

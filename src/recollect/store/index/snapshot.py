@@ -22,7 +22,7 @@ from recollect.store.index.columns import KINDS, ColumnTable, InternedNames
 from recollect.store.index.postings import Postings, Segment
 from recollect.store.index.vectors import VectorArrays
 
-_MAGIC = b"recollect-index-4\n"
+_MAGIC = b"recollect-index-5\n"
 _ALIGN = 64
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from recollect.store.index.columns import ColumnSlice, ColumnTable, InternedNames
 from recollect.store.visibility import SUPERSEDED as IS_SUPERSEDED
-from recollect.store.visibility import AllOf, ReachedBy, evaluate, search_rule
+from recollect.store.visibility import AllOf, LookedUp, ReachedBy, evaluate, search_rule
 from recollect.values.enums import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
 from recollect.values.scope import Place
 from recollect.values.search import Search
@@ -31,14 +31,24 @@ ACTIVE = STATUSES.index("active")
 SUPERSEDED = STATUSES.index("superseded")
 
 
+# The rows of the store that a condition holds for, of those from a row number on.
+LookUp = Callable[[LookedUp, int], Sequence[int]]
 _WORDS = {"type": MEMORY_TYPES, "scope": SCOPES, "source": PROVENANCE_KINDS, "status": STATUSES}
+
+
+@dataclass(frozen=True, slots=True)
+class BeyondColumns:
+    """What no column tells: in which row of the index a stored memory is, and for which rows the store says a condition holds."""
+
+    where: Where
+    look_up: LookUp
 
 
 class MaskColumns:
     """The columns of one index, or of its last rows, as the visibility rule asks for them."""
 
-    def __init__(self, table: ColumnSlice, names: InternedNames) -> None:
-        self.table, self.names, self.size = table, names, table.size
+    def __init__(self, table: ColumnSlice, names: InternedNames, look_up: LookUp) -> None:
+        self.table, self.names, self.size, self._look_up = table, names, table.size, look_up
         self.known: dict[int, Mask] = {}
 
     def times(self, name: str) -> NDArray[np.float64]:
@@ -67,6 +77,11 @@ class MaskColumns:
 
     def trust(self) -> NDArray[np.float32]:
         return self.table["trust"]
+
+    def looked_up(self, condition: LookedUp) -> Mask:
+        rows = self.table["row"]
+        found = self._look_up(condition, int(rows.min())) if self.size else ()
+        return np.isin(rows, np.array(found, np.int64))
 
     def in_force(self, reached: Mask, current: Mask) -> Mask:
         """Rows that may supersede others."""
@@ -101,11 +116,6 @@ class VisibleRows:
     visible: int
     comparable: int
     left_out: dict[str, int] = field(default_factory=dict)
-
-    def narrowed(self, passed: Mask) -> VisibleRows:
-        """The same under one more condition."""
-        allowed, embedded = self.allowed & passed, self.embedded & passed
-        return replace(self, allowed=allowed, embedded=embedded, visible=_count(allowed), comparable=_count(embedded))
 
     def extended(self, more: VisibleRows) -> VisibleRows:
         """The same with what was decided about later rows; done once, since the arrays grow in place."""
@@ -187,32 +197,32 @@ class MaskCache:
         """A row changed in place: nothing that was decided can be trusted."""
         self._kept.clear()
 
-    def of(self, search: Search, where: Where) -> VisibleRows:
-        """The decisions for one search; `where` tells in which row of the index a stored memory is."""
+    def of(self, search: Search, beyond: BeyondColumns) -> VisibleRows:
+        """The decisions for one search; `beyond` tells what no column does."""
         viewer = search.viewer
         reached = viewer.identity if viewer.everywhere else viewer.places()
         key = (reached, search.filter, search.explain, search.past)
         kept = self._kept.get(key)
         if kept is None or search.past or not kept.since <= search.now < kept.until:
-            kept = self._decided(search, where)
+            kept = self._decided(search, beyond)
         elif kept.size < self._table.size:
-            kept = self._extended(search, kept, where)
+            kept = self._extended(search, kept, beyond)
         self._kept[key] = kept
         if len(self._kept) > _REMEMBERED:
             self._kept.popitem(last=False)
         return kept.gates
 
-    def _decided(self, search: Search, where: Where) -> _CachedMask:
+    def _decided(self, search: Search, beyond: BeyondColumns) -> _CachedMask:
         whole = ColumnSlice(self._table, 0)
-        gates = compose(MaskColumns(whole, self._names), search, self._replacements(where))
+        gates = compose(MaskColumns(whole, self._names, beyond.look_up), search, self._replacements(beyond.where))
         return _CachedMask(search.now, _next_turning(whole, search.now), self._table.size, gates)
 
-    def _extended(self, search: Search, kept: _CachedMask, where: Where) -> _CachedMask:
+    def _extended(self, search: Search, kept: _CachedMask, beyond: BeyondColumns) -> _CachedMask:
         tail = ColumnSlice(self._table, kept.size)
         if search.explain or tail["supersedes"].any():
-            return self._decided(search, where)
+            return self._decided(search, beyond)
         none = np.empty(0, np.intp)
-        more = compose(MaskColumns(tail, self._names), search, (none, none))
+        more = compose(MaskColumns(tail, self._names, beyond.look_up), search, (none, none))
         until = min(kept.until, _next_turning(tail, search.now))
         return _CachedMask(kept.since, until, self._table.size, kept.gates.extended(more))
 

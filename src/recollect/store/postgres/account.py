@@ -32,8 +32,9 @@ _MOST, _LITTLE = 4096, 0.1
 class Facts:
     """An account in numbers, for one viewer.
 
-    `held` memories of `words` terms, `replacing` of which supersede another; `considered` are outside the rooms of other agents and
-    teams. `mean` is the mean of its `embedded` vectors. `memories` and `vectors` are in the places that the viewer reaches.
+    `held` memories of `words` terms, `replacing` of which supersede another; `considered` are outside the rooms of other
+    agents, teams and users. `mean` is the mean of its `embedded` vectors. `memories` and `vectors` are in the places that the
+    viewer reaches.
     """
 
     held: int = 0
@@ -272,10 +273,9 @@ class AccountView:
 
     def _facts_values(self, search: Search) -> dict[str, Any]:
         places, identity = search.viewer.places(), search.viewer.identity
-        rooms = [("agent", identity.agent), *(("team", team) for team in identity.teams)]
         return {
             "places": TextArray(place_text(place) for place in sorted(places)),
-            "own": TextArray(room_text(scope, room) for scope, room in rooms if room),
+            "own": TextArray(room_text(scope, room) for scope, room in identity.owners()),
             "model": self.model,
             "index": index_name(self.account_id, self.model),
         }

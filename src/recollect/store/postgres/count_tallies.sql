@@ -4,6 +4,7 @@ WITH own AS (
     SELECT m.account_id, m.row, m.id, m.status, m.type, m.project, m.tags,
            CASE m.scope WHEN 'agent' THEN '["agent",' || to_json(coalesce(m.agent, '')) || ','
                         WHEN 'team' THEN '["team",' || to_json(coalesce(m.team, '')) || ','
+                        WHEN 'user' THEN '["user",' || to_json(coalesce(m.user, '')) || ','
                         ELSE '["' || m.scope || '","",' END AS room
     FROM memories AS m)
 INSERT INTO tallies (account_id, kind, name, room, held)

@@ -58,18 +58,18 @@ INSERT INTO notes (account_id, name, value) VALUES (%(account_id)s, %(name)s, %(
 ON CONFLICT (account_id, name) DO UPDATE SET value = excluded.value
 
 -- memory: The columns of a memory.
-m.row, m.id, m.content, m.type, m.scope, m.agent, m.team, m.project, m.session, m.task, m.importance, m.weight, m.confidence,
+m.row, m.id, m.content, m.type, m.scope, m.agent, m.team, m.project, m.session, m.task, m.user, m.importance, m.weight, m.confidence,
 m.trust, m.score, m.strength, m.access_count, m.created_at, m.updated_at, m.accessed_at, m.hit_at, m.valid_from, m.valid_until,
 m.expires_at, m.delivery, m.status, m.supersedes, m.source, m.position, m.speaker, m.occurred_at, m.season, m.tags, m.more, m.key
 
 -- insert_memories: New rows, as JSON.
 INSERT INTO memories (
-    account_id, row, id, content, digest, type, scope, agent, team, project, session, task, place, importance, weight,
+    account_id, row, id, content, digest, type, scope, agent, team, project, session, task, "user", place, importance, weight,
     confidence, trust, score, strength, access_count, created_at, updated_at, accessed_at, hit_at, valid_from, valid_until,
     expires_at, delivery, status, supersedes, source, position, speaker, occurred_at, season, tags, more, key, standing, role, words, packed_words,
     facets)
 SELECT
-    account_id, row, id, content, digest, type, scope, agent, team, project, session, task, place, importance, weight,
+    account_id, row, id, content, digest, type, scope, agent, team, project, session, task, "user", place, importance, weight,
     confidence, trust, score, strength, access_count, created_at, updated_at, accessed_at, hit_at, valid_from, valid_until,
     expires_at, delivery, status, supersedes, source, position, speaker, occurred_at, season, tags, more, key, standing, role, words, packed_words,
     facets
@@ -78,7 +78,7 @@ FROM json_populate_recordset(NULL::memories, %(memories)s::json)
 -- update_memory: Every field of a row but its counters and its identity.
 UPDATE memories SET
     content = %(content)s, digest = %(digest)s, type = %(type)s, scope = %(scope)s, agent = %(agent)s, team = %(team)s,
-    project = %(project)s, session = %(session)s, task = %(task)s, place = %(place)s, importance = %(importance)s,
+    project = %(project)s, session = %(session)s, task = %(task)s, "user" = %(user)s, place = %(place)s, importance = %(importance)s,
     weight = %(weight)s, confidence = %(confidence)s, trust = %(trust)s, score = %(score)s, strength = %(strength)s,
     updated_at = %(updated_at)s, hit_at = %(hit_at)s, valid_from = %(valid_from)s, valid_until = %(valid_until)s,
     expires_at = %(expires_at)s, delivery = %(delivery)s, status = %(status)s, supersedes = %(supersedes)s, source = %(source)s,
@@ -93,6 +93,9 @@ DELETE FROM memories WHERE account_id = %(account_id)s AND row = %(row)s
 -- rows_of: The row numbers of some memories.
 SELECT id, row FROM memories WHERE account_id = %(account_id)s AND id = ANY(%(ids)s::uuid[])
 
+-- last_row_of: The row that the journal tells of a memory, also of one that is gone.
+SELECT max(row) FROM events WHERE account_id = %(account_id)s AND memory = %(memory)s::uuid AND document IS NULL
+
 -- get_memories: Rows by id.
 SELECT {memory} FROM memories AS m WHERE m.account_id = %(account_id)s AND m.id = ANY(%(ids)s::uuid[])
 
@@ -102,8 +105,11 @@ SELECT {memory} FROM memories AS m WHERE m.account_id = %(account_id)s AND m.row
 -- find_memories: The head of a list; the filter compiler writes its conditions.
 SELECT {memory} FROM memories AS m WHERE
 
+-- count_memories: The head of a count; the filter compiler writes its conditions.
+SELECT count(*) FROM memories AS m WHERE
+
 -- page: The end of a list.
-ORDER BY m.row DESC LIMIT %(limit)s OFFSET %(offset)s
+AND m.row < %(before)s ORDER BY m.row DESC LIMIT %(limit)s
 
 -- count_tags: The head of a count of tags; the filter compiler writes its conditions.
 SELECT t.tag, count(*) FROM tags AS t JOIN memories AS m ON m.account_id = t.account_id AND m.row = t.row
@@ -157,6 +163,13 @@ ON CONFLICT DO NOTHING
 -- drop_tags: All tags of one row.
 DELETE FROM tags WHERE account_id = %(account_id)s AND row = %(row)s
 
+-- insert_metadata: What new rows are filtered by, as JSON.
+INSERT INTO metadata (account_id, path, value, row)
+SELECT account_id, path, value, row FROM json_populate_recordset(NULL::metadata, %(metadata)s::json) ON CONFLICT DO NOTHING
+
+-- drop_metadata: What one row is filtered by.
+DELETE FROM metadata WHERE account_id = %(account_id)s AND row = %(row)s
+
 -- insert_links: The links of new rows, as JSON.
 INSERT INTO links (account_id, source, relation, target, weight)
 SELECT account_id, source, relation, target, weight
@@ -189,6 +202,7 @@ UPDATE accounts SET seq = coalesce((SELECT max(seq) FROM told), seq) WHERE accou
 
 -- room: The room that a memory is counted in: an agent's or a team's own, else one per scope.
 CASE m.scope WHEN 'agent' THEN '["agent",' || to_json(coalesce(m.agent, '')) || ',' WHEN 'team' THEN '["team",' || to_json(coalesce(m.team, '')) || ','
+             WHEN 'user' THEN '["user",' || to_json(coalesce(m.user, '')) || ','
              ELSE '["' || m.scope || '","",' END
 
 -- replay_event: An event as it was, under a new number.
@@ -213,7 +227,7 @@ UPDATE events SET before = %(before)s, after = %(after)s, reason = %(reason)s WH
 
 -- memories_mentioning: Memories with one of some words, given as patterns in lower case, in any field that somebody wrote.
 SELECT {memory} FROM memories AS m WHERE m.account_id = %(account_id)s AND lower(concat_ws(E'\n',
-    m.content, array_to_string(m.tags, E'\n'), m.more, m.key, m.session, m.task, m.project, m.speaker, m.season) COLLATE "C")
+    m.content, array_to_string(m.tags, E'\n'), m.more, m.key, m.session, m.task, m.user, m.project, m.speaker, m.season) COLLATE "C")
     LIKE ANY (%(words)s)
 ORDER BY m.row
 
@@ -494,6 +508,9 @@ WHERE n.nspname = %(schema)s
 -- get_version: The version of the schema.
 SELECT value FROM notes WHERE account_id = 0 AND name = 'schema'
 
+-- as_many_partitions: New tables get as many partitions as the others have.
+SELECT set_config('recollect.partitions', value, true) FROM notes WHERE account_id = 0 AND name = 'partitions'
+
 -- vector_version: The version of the extension that is installed here, and the one that could be.
 SELECT installed_version, default_version FROM pg_available_extensions WHERE name = 'vector'
 
@@ -532,7 +549,7 @@ FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_inhe
 JOIN pg_class AS t ON t.oid = i.inhparent JOIN pg_partitioned_table AS p ON p.partrelid = t.oid
 WHERE n.nspname = %(schema)s AND c.relkind = 'r' AND pg_has_role(session_user, c.relowner, 'USAGE')
 AND t.relname IN ('memories', 'tags', 'vectors', 'terms', 'rooms', 'centers', 'events', 'links',
-      'triggers', 'clusters', 'members', 'documents', 'tallies')
+      'triggers', 'clusters', 'members', 'documents', 'tallies', 'metadata')
 AND satisfies_hash_partition(t.oid, (SELECT count(*)::integer FROM pg_inherits WHERE inhparent = t.oid),
     substring(pg_get_expr(c.relpartbound, c.oid) FROM 'remainder (\d+)')::integer, %(account_id)s::bigint)
 ORDER BY c.relname

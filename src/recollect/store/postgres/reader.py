@@ -32,11 +32,12 @@ from recollect.values.link import Edge, Node
 from recollect.values.memory import Record, StoredText
 from recollect.values.purge import Mentions
 from recollect.values.purge_digests import purge_digests
-from recollect.values.scope import Identity, Place, Visit, reaches
+from recollect.values.scope import OWNED_SCOPES, Identity, Place, Visit, reaches
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search, Snippet
 from recollect.values.transfer import PurgedDigest, StoredRow
 
 _PAGE = 10_000
+_NO_ROW = 2**63 - 1
 _TAIL = 12
 # So many memories at most are read before it is known whether they are needed.
 _FEW = 32
@@ -109,8 +110,14 @@ class PostgresReader(GraphQueries):
             self._rows |= dict(self._read(account, "rows_of", ids=missing))
         return [self._rows[one] for one in wanted if one in self._rows]
 
-    def find(self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0) -> list[Record]:
-        page = {"limit": limit if limit >= 0 else None, "offset": offset}
+    def last_row_of(self, account: str, memory_id: str) -> int | None:
+        ((row,),) = self._read(account, "last_row_of", memory=str(UUID(memory_id)))
+        return None if row is None else int(row)
+
+    def find(
+        self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, before: int | None = None
+    ) -> list[Record]:
+        page = {"limit": limit if limit >= 0 else None, "before": _NO_ROW if before is None else before}
 
         def plan(replaced: dict[str, str]) -> Plan:
             where, values = compile_filter(identity, wanted, micros(now), sorted(replaced))
@@ -119,6 +126,14 @@ class PostgresReader(GraphQueries):
 
         rows, replaced = self._with_replaced(identity.account, now, plan)
         return [with_standing(self._memory(row, identity.account), replaced) for row in rows]
+
+    def count_found(self, identity: Identity, wanted: Filter, now: datetime) -> int:
+        def plan(replaced: dict[str, str]) -> Plan:
+            where, values = compile_filter(identity, wanted, micros(now), sorted(replaced))
+            statement = Statement(f"{queries()['count_memories']} {where}", values)
+            return Plan((where, values.get("replaced")), [statement], lambda found: found[0][0][0])
+
+        return int(self._with_replaced(identity.account, now, plan)[0])
 
     def same_text(self, account: str, text: str) -> list[Record]:
         return list(self.texts_of(account, [text])[text].memories)
@@ -290,7 +305,7 @@ class PostgresReader(GraphQueries):
         sql = queries()["find_events"]
         values: dict[str, Any] = {
             "after": after,
-            "before": 2**63 - 1 if before is None else before,
+            "before": _NO_ROW if before is None else before,
             "since": -(2**63) if since is None else micros(since),
             "limit": None if limit is None or limit < 0 else limit,
             "embeds": embeds,
@@ -339,7 +354,7 @@ class PostgresReader(GraphQueries):
     def latest_operations(
         self, account: str, limit: int, before: int | None = None, *, actor: str | None = None
     ) -> list[list[Event]]:
-        until = 2**63 - 1 if before is None else before
+        until = _NO_ROW if before is None else before
         values = {"limit": limit, "before": until, "kinds": list(NOT_UNDOABLE), "actor": actor}
         found: dict[str, list[Event]] = {}
         for event in map(event_of, self._read(account, "latest_operations", **values)):
@@ -521,9 +536,8 @@ def _fetch_statement(rows: Sequence[int]) -> Statement:
 
 def _rooms_of(identity: Identity) -> list[str]:
     """The rooms whose memories an identity reaches."""
-    own = [("agent", identity.agent), *(("team", team) for team in identity.teams)]
-    shared = [room_text(scope, "") for scope in SCOPES if scope not in ("agent", "team")]
-    return [*shared, *(room_text(scope, name) for scope, name in own if name)]
+    shared = [room_text(scope, "") for scope in SCOPES if scope not in OWNED_SCOPES]
+    return [*shared, *(room_text(scope, name) for scope, name in identity.owners())]
 
 
 def _counts(tallies: Rows, tags: Rows, superseded: int, model: str) -> dict[str, Any]:

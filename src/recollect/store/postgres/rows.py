@@ -61,7 +61,7 @@ def account_number(name: str) -> int:
 
 
 def room_text(scope: str, room: str) -> str:
-    """How the places of one agent or team begin, whatever their project."""
+    """How the places of one agent, team or user begin, whatever their project."""
     return rows.place_text((scope, room, "")).removesuffix('""]')
 
 

@@ -71,6 +71,7 @@ CREATE TABLE memories (
     more         text,                         -- JSON of what few memories have: breadcrumbs, labels, file paths, snippet …
     key          text,
     words        integer[] NOT NULL,           -- its terms, each a hash of account and term, as often as they occur
+    "user"       text,
     PRIMARY KEY (account_id, row),
     UNIQUE (account_id, id)
 ) PARTITION BY HASH (account_id);
@@ -89,7 +90,7 @@ CREATE INDEX memories_words ON memories USING gin (words) WITH (fastupdate = off
 -- An idempotency key belongs to one place: what lives elsewhere may use the same.
 CREATE UNIQUE INDEX memories_key ON memories (account_id, key, place) WHERE key IS NOT NULL;
 
--- Tags and vectors have no foreign key, which would cost more than the row itself: the writer deletes them with the memory.
+-- Tags, metadata and vectors have no foreign key, which would cost more than the row itself: the writer deletes them with the memory.
 CREATE TABLE tags (
     account_id bigint NOT NULL,
     tag        text   NOT NULL,
@@ -97,6 +98,16 @@ CREATE TABLE tags (
     PRIMARY KEY (account_id, tag, row)
 ) PARTITION BY HASH (account_id);
 CREATE INDEX tags_row ON tags (account_id, row);
+
+-- What memories are filtered by: each path of their metadata, and the values there as text that is ordered as they are.
+CREATE TABLE metadata (
+    account_id bigint NOT NULL,
+    path       text   NOT NULL COLLATE "C",
+    value      text   NOT NULL COLLATE "C",
+    row        bigint NOT NULL,
+    PRIMARY KEY (account_id, path, value, row)
+) PARTITION BY HASH (account_id);
+CREATE INDEX metadata_row ON metadata (account_id, row);
 
 -- One or more unit vectors per memory, that of its whole text first. A large account gets a vector index of its own, a small one none.
 CREATE TABLE vectors (
@@ -127,7 +138,7 @@ CREATE TABLE rooms (
     PRIMARY KEY (account_id, place, model)
 ) PARTITION BY HASH (account_id);
 
--- What `stats` tells, counted per room (an agent's, a team's, else one per scope): memories by status, type and project, tags, models
+-- What `stats` tells, counted per room (an agent's, a team's, a user's, else one per scope): memories by status, type and project, tags, models
 -- of vectors, events.
 CREATE TABLE tallies (
     account_id bigint NOT NULL,

@@ -19,11 +19,12 @@ FROM accounts AS a LEFT JOIN centers AS c ON c.account_id = %(account_id)s AND c
 CROSS JOIN (
     SELECT coalesce(sum(o.held) FILTER (WHERE o.model = '' AND o.place = ANY (%(places)s)), 0)::bigint AS memories,
            coalesce(sum(o.held) FILTER (WHERE o.model = %(model)s AND o.place = ANY (%(places)s)), 0)::bigint AS vectors,
-           -- Behind a wall are the rooms of other agents and teams: what lies there is not even counted.
-           coalesce(sum(o.held) FILTER (WHERE o.model = '' AND o.place ~ '^\["(agent|team)",' AND NOT EXISTS (
+           -- Behind a wall are the rooms of other agents, teams and users: what lies there is not even counted.
+           coalesce(sum(o.held) FILTER (WHERE o.model = '' AND o.place ~ '^\["(agent|team|user)",' AND NOT EXISTS (
                SELECT FROM unnest(%(own)s::text[]) AS u (room) WHERE starts_with(o.place, u.room))), 0)::bigint AS walled
     FROM rooms AS o WHERE o.account_id = %(account_id)s AND (o.place = ANY (%(places)s)
-      OR o.place >= '["agent",' AND o.place < '["agent"-' OR o.place >= '["team",' AND o.place < '["team"-')
+      OR o.place >= '["agent",' AND o.place < '["agent"-' OR o.place >= '["team",' AND o.place < '["team"-'
+      OR o.place >= '["user",' AND o.place < '["user"-')
 ) AS r
 WHERE a.account_id = %(account_id)s
 

@@ -23,7 +23,8 @@ from recollect.store.rows import event_row, place_text
 from recollect.values.enums import EventKind
 from recollect.values.event import Operation
 from recollect.values.memory import Record
-from recollect.values.scope import Place
+from recollect.values.metadata import entries_of
+from recollect.values.scope import OWNED_SCOPES, Place
 
 Vectors = NDArray[np.float32]
 # So many new rows are sent at once; what a load gathers beyond that is sent while more is gathered.
@@ -34,13 +35,13 @@ _BLOCK = 512
 _FEW = 64
 # What new memories with vectors change; then one statement does it, because each costs the client a tenth of a millisecond.
 _GROWTH = ("add_vectors", "count_words", "count_rooms", "count_tallies", "count_center", "count_account")
-_NEW = ("memories", "tags", "links", "triggers", "events")  # in the order in which they refer to each other
+_NEW = ("memories", "tags", "metadata", "links", "triggers", "events")  # in the order in which they refer to each other
 
 
 def tally_room(place: Place) -> str:
-    """The room a memory is counted in: an agent's or a team's own, else one per scope."""
+    """The room a memory is counted in: an agent's, a team's or a user's own, else one per scope."""
     scope, key, _ = place
-    return room_text(scope, key if scope in ("agent", "team") else "")
+    return room_text(scope, key if scope in OWNED_SCOPES else "")
 
 
 class Counters:
@@ -280,6 +281,7 @@ class WriteBatch:
         values = row_of(memory, self.account_id, digest)
         self._new["memories"].append({**values, "row": row})
         self.tag(row, memory)
+        self.describe(row, memory)
         self.link(row, memory)
         self.counters.insert(row, memory, vectors, values["words"])
         self.inserted += 1
@@ -296,6 +298,13 @@ class WriteBatch:
     def tag(self, row: int, memory: Record) -> None:
         """The tags of a row."""
         self._new["tags"] += [{"account_id": self.account_id, "row": row, "tag": tag} for tag in memory.tags]
+
+    def describe(self, row: int, memory: Record) -> None:
+        """What a row is filtered by of its metadata."""
+        self._new["metadata"] += [
+            {"account_id": self.account_id, "path": path, "value": value, "row": row}
+            for path, value in entries_of(memory.metadata)
+        ]
 
     def link(self, row: int, memory: Record) -> None:
         """The links and trigger patterns of a row."""

@@ -78,6 +78,9 @@ class PostgresTransaction(PostgresReader):
         if after.tags != before.tags:
             batch.later("drop_tags", row=row)
             batch.tag(row, after)
+        if after.metadata != before.metadata:
+            batch.later("drop_metadata", row=row)
+            batch.describe(row, after)
         if (after.links, after.triggers) != (before.links, before.triggers):
             batch.later("drop_links", row=row)
             batch.later("drop_triggers", row=row)
@@ -270,6 +273,7 @@ class PostgresTransaction(PostgresReader):
     def _delete(self, row: int, memory: Record) -> None:
         self.batch.counters.remove(row, memory)
         self.batch.later("drop_tags", row=row)
+        self.batch.later("drop_metadata", row=row)
         self.batch.later("delete_memory", row=row)
         self._rows.pop(memory.id, None)
         self._forget_read(memory.id, memory.supersedes is not None)

@@ -115,12 +115,14 @@ class RedisWorking:
             due = [room for room, ends in self._next_ends.items() if ends <= now]
         return self._run(lambda: sum(self._swept(room, now) for room in due))
 
-    def namespaces(self, account: str, agent: str) -> list[Namespace]:
-        ends = self._names((account, agent, "")).ends.rpartition(":")[0] + ":"
+    def namespaces(self, account: str, owner: str | None = None) -> list[Namespace]:
+        ends = self._names((account, owner or "", "")).ends.rpartition(":")[0] + ":"
+        if owner is None:
+            ends = ends.removesuffix("%:")
         pattern = re.sub(r"([*?\[\]\\])", r"\\\1", ends) + "*"
         keys = self._run(lambda: sorted(self._redis.scan_iter(match=pattern, count=1000)), again=True)
-        tasks = (_text(key).removeprefix(ends) for key in keys)
-        return [(account, agent, "" if task == "%" else unquote(task, errors="surrogatepass")) for task in tasks]
+        rest = [_text(key).removeprefix(ends).split(":") for key in keys]
+        return [(account, _unquoted(parts[0]) if owner is None else owner, _unquoted(parts[-1])) for parts in rest]
 
     def erase_traces(self, now: float) -> None:
         """A Redis removes what is removed; what it writes to its disk is its own."""
@@ -204,6 +206,10 @@ class RedisWorking:
 
     def _names(self, room: Namespace) -> Names:
         return names_of(self._prefix, room)
+
+
+def _unquoted(part: str) -> str:
+    return "" if part == "%" else unquote(part, errors="surrogatepass")
 
 
 def _packed(value: str, expires_at: float) -> bytes:

@@ -17,17 +17,17 @@ INSERT INTO accounts (name) VALUES (:name)
 SELECT (SELECT seq FROM events ORDER BY seq DESC LIMIT 1), (SELECT CAST(value AS INTEGER) FROM notes WHERE name = 'touches')
 
 -- memory: What a memory is read from; its season, like all that few memories have, is in `more`.
-m.row, m.id, m.content, m.type, m.scope, m.agent, m.team, m.project, m.session, m.task, m.importance, m.weight, m.confidence,
+m.row, m.id, m.content, m.type, m.scope, m.agent, m.team, m.project, m.session, m.task, m.user, m.importance, m.weight, m.confidence,
 m.trust, m.score, m.strength, m.access_count, m.created_at, m.updated_at, m.accessed_at, m.hit_at, m.valid_from, m.valid_until,
 m.expires_at, m.delivery, m.status, m.supersedes, m.source, m.position, m.speaker, m.occurred_at, NULL AS season, m.tags, m.more, m.key
 
 -- insert_memory: A new row.
 INSERT INTO memories (
-    id, account, content, digest, type, scope, agent, team, project, session, task, importance, weight, confidence, trust,
+    id, account, content, digest, type, scope, agent, team, project, session, task, user, importance, weight, confidence, trust,
     score, strength, access_count, created_at, updated_at, accessed_at, hit_at, valid_from, valid_until, expires_at,
     delivery, status, supersedes, source, position, speaker, occurred_at, tags, more, key, checksum)
 VALUES (
-    :id, :account, :content, :digest, :type, :scope, :agent, :team, :project, :session, :task, :importance, :weight, :confidence, :trust,
+    :id, :account, :content, :digest, :type, :scope, :agent, :team, :project, :session, :task, :user, :importance, :weight, :confidence, :trust,
     :score, :strength, :access_count, :created_at, :updated_at, :accessed_at, :hit_at, :valid_from, :valid_until, :expires_at,
     :delivery, :status, :supersedes, :source, :position, :speaker, :occurred_at, :tags, :more, :key,
     :checksum + 1000003 * :access_count + :accessed_at)
@@ -35,7 +35,7 @@ VALUES (
 -- update_memory: Every field of a row but its counters and its identity.
 UPDATE memories SET
     content = :content, digest = :digest, type = :type, scope = :scope, agent = :agent, team = :team, project = :project,
-    session = :session, task = :task, importance = :importance, weight = :weight, confidence = :confidence, trust = :trust,
+    session = :session, task = :task, user = :user, importance = :importance, weight = :weight, confidence = :confidence, trust = :trust,
     score = :score, strength = :strength, updated_at = :updated_at, hit_at = :hit_at, valid_from = :valid_from,
     valid_until = :valid_until, expires_at = :expires_at, delivery = :delivery, status = :status, supersedes = :supersedes,
     source = :source, position = :position, speaker = :speaker, occurred_at = :occurred_at, tags = :tags, more = :more, key = :key,
@@ -60,6 +60,9 @@ SELECT row, id, content FROM memories WHERE row = :row AND +account = :account
 -- find_memories: The head of a list; the filter compiler writes its conditions.
 SELECT {memory} FROM memories AS m WHERE
 
+-- count_memories: The head of a count; the filter compiler writes its conditions.
+SELECT count(*) FROM memories AS m WHERE
+
 -- page: The end of a list.
 AND m.row < :before ORDER BY m.row DESC LIMIT :limit
 
@@ -75,8 +78,25 @@ INSERT OR IGNORE INTO tags (account, tag, row) VALUES (:account, :tag, :row)
 -- drop_tags: All tags of one row.
 DELETE FROM tags WHERE row = :row
 
--- tagged: The rows that carry a tag.
-SELECT row FROM tags WHERE account = :account AND tag = :tag
+-- add_metadata: One value at one path of the metadata of one row.
+INSERT INTO metadata (account, path, value, row) VALUES (:account, :path, :value, :row)
+
+-- drop_metadata: All of them.
+DELETE FROM metadata WHERE row = :row
+
+-- last_row_of: The row that the journal tells of a memory, also of one that is gone.
+SELECT max(row) AS row FROM events WHERE memory = :memory AND +account = :account AND document IS NULL
+
+-- tagged: The rows from a number on that carry a tag.
+SELECT row FROM tags WHERE account = :account AND tag = :tag AND row >= :first
+
+-- with_values: The rows from a number on with one of some values at a path of their metadata.
+SELECT DISTINCT row FROM metadata
+WHERE account = :account AND path = :path AND value IN (SELECT value FROM json_each(:values)) AND row >= :first
+
+-- with_span: The rows from a number on with a value at a path of their metadata, from one text to before another.
+SELECT DISTINCT row FROM metadata
+WHERE account = :account AND path = :path AND value >= :least AND value < :below AND row >= :first
 
 -- put_vector: The vectors of one row; those of another model are replaced.
 INSERT INTO vectors (row, model, vector) VALUES (:row, :model, :vector)
@@ -107,7 +127,7 @@ UPDATE events SET before = :before, after = :after, reason = :reason WHERE seq =
 -- memories_mentioning: Memories with one of some words, given in lower case, in any field that a person or an agent wrote.
 SELECT {memory} FROM memories AS m WHERE m.account = :account AND EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(lower(
     m.content || char(10) || m.tags || char(10) || coalesce(m.more, '') || char(10) || coalesce(m.key, '') || char(10)
-    || coalesce(m.session, '') || char(10) || coalesce(m.task, '') || char(10) || coalesce(m.project, '') || char(10)
+    || coalesce(m.session, '') || char(10) || coalesce(m.user, '') || char(10) || coalesce(m.task, '') || char(10) || coalesce(m.project, '') || char(10)
     || coalesce(m.speaker, '')), w.value) > 0)
 ORDER BY m.row
 
@@ -169,7 +189,7 @@ SELECT id FROM memories WHERE substr(id, 15) = :ending AND +account = :account A
 
 -- replacements: Who supersedes these memories (a JSON list of hexadecimal ids), and where those live.
 SELECT {memory}, t.scope AS target_scope, t.agent AS target_agent, t.team AS target_team,
-       t.project AS target_project, t.session AS target_session, t.task AS target_task
+       t.project AS target_project, t.session AS target_session, t.task AS target_task, t.user AS target_user
 FROM memories AS m JOIN memories AS t ON t.id = m.supersedes AND +t.account = m.account
 WHERE m.account = :account AND m.supersedes IS NOT NULL AND m.supersedes IN (SELECT id_bytes(value) FROM json_each(:ids))
 
@@ -179,7 +199,7 @@ CROSS JOIN memories AS m INDEXED BY memories_supersedes ON m.account = :account 
 
 -- all_replacements: The same for the whole account (`:ids` is not used).
 SELECT {memory}, t.scope AS target_scope, t.agent AS target_agent, t.team AS target_team,
-       t.project AS target_project, t.session AS target_session, t.task AS target_task
+       t.project AS target_project, t.session AS target_session, t.task AS target_task, t.user AS target_user
 FROM memories AS m INDEXED BY memories_supersedes CROSS JOIN memories AS t ON t.id = m.supersedes AND +t.account = m.account
 WHERE m.account = :account AND m.supersedes IS NOT NULL AND :ids IS NOT NULL
 
@@ -401,7 +421,7 @@ RETURNING until
 DELETE FROM leases WHERE account = :account AND work = :work AND holder = :holder RETURNING until
 
 -- places_of: Where some memories live.
-SELECT id, scope, agent, team, project, session, task FROM memories
+SELECT id, scope, agent, team, user, project, session, task FROM memories
 WHERE id IN (SELECT id_bytes(value) FROM json_each(:ids)) AND +account = :account
 
 -- whole_rows: Every memory with all its columns, to find damage.

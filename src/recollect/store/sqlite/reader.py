@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from heapq import merge
 from itertools import islice
 from typing import Any
@@ -27,14 +28,14 @@ from recollect.store.sqlite.index_cache import IndexCache
 from recollect.store.sqlite.queries import queries
 from recollect.store.sqlite.rows import damaged, event_of, hex_list, id_bytes, id_text, memory_of, note_name, vectors_of
 from recollect.store.sqlite.transfer import TransferQueries
-from recollect.store.visibility import SQLITE, compile_list, compile_reach
+from recollect.store.visibility import SQLITE, HasEntry, LookedUp, Tagged, compile_list, compile_reach
 from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.enums import DocumentKind, LinkRelation
 from recollect.values.event import Event
 from recollect.values.memory import Record, Replacement, StoredText, covers, is_current, successors
 from recollect.values.purge import Mentions
-from recollect.values.scope import Identity, Place, Visit, place_of
+from recollect.values.scope import OWNED_SCOPES, Identity, Place, Visit, place_of
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search, Snippet
 
 _FIRST_PAGE, _LARGEST_PAGE, _NO_ROW = 32, 1024, 2**63 - 1
@@ -106,6 +107,10 @@ class SqliteReader(TransferQueries, GraphQueries):
         found = (self._run("row_of", id=UUID(wanted).bytes, account=number).fetchone() for wanted in ids)
         return [int(row["row"]) for row in found if row is not None]
 
+    def last_row_of(self, account: str, memory_id: str) -> int | None:
+        found = self._run("last_row_of", memory=UUID(memory_id).bytes, account=self._number(account)).fetchone()
+        return None if found["row"] is None else int(found["row"])
+
     def find_by_id(self, account: str, part: str) -> list[Record]:
         return [record for record in self.get(account, self._ids_like(account, part)) if record is not None]
 
@@ -142,40 +147,55 @@ class SqliteReader(TransferQueries, GraphQueries):
             found = [row["id"] for row in self._run("id_suffix", **values)]
         return [id_text(value) for value in found]
 
-    def find(self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0) -> list[Record]:
-        enough = None if limit < 0 else offset + limit
-        found = merge(*self._by_status(identity, wanted, now), key=lambda pair: -pair[0])
-        return [record for _, record in islice(found, offset, enough)]
+    def find(
+        self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, before: int | None = None
+    ) -> list[Record]:
+        first = _NO_ROW if before is None else before
+        found = merge(*self._by_status(identity, wanted, now, first), key=lambda pair: -pair[0])
+        return [record for _, record in islice(found, None if limit < 0 else limit)]
 
-    def _by_status(self, identity: Identity, wanted: Filter, now: datetime) -> Iterator[Iterator[tuple[int, Record]]]:
+    def count_found(self, identity: Identity, wanted: Filter, now: datetime) -> int:
+        replaced = successors(self._replacements("all_replacements", identity.account, now))
+        where, values = compile_list(SQLITE, identity, wanted, micros(now), hex_list(replaced) if replaced else None)
+        sql = f"{queries()['count_memories']} {where}"
+        return int(self._connection.execute(sql, values | {"account": self._number(identity.account)}).fetchone()[0])
+
+    def _by_status(
+        self, identity: Identity, wanted: Filter, now: datetime, before: int
+    ) -> Iterator[Iterator[tuple[int, Record]]]:
         """For each status that rows are stored with, what passes a filter, newest first: an index has them in this order."""
         named = set(wanted.statuses)
         for status in ("archived", "forgotten"):
             if status in named:
-                yield self._listed(identity, replace(wanted, statuses=(status,)), now)
+                yield self._listed(identity, replace(wanted, statuses=(status,)), now, before)
         if "active" in named:
             both = tuple(status for status in ("active", "superseded") if status in named)
-            yield self._listed(identity, replace(wanted, statuses=both), now)
+            yield self._listed(identity, replace(wanted, statuses=both), now, before)
         elif "superseded" in named:
-            yield self._superseded(identity, replace(wanted, statuses=("superseded",)), now)
+            yield self._superseded(identity, replace(wanted, statuses=("superseded",)), now, before)
 
-    def _listed(self, identity: Identity, wanted: Filter, now: datetime) -> Iterator[tuple[int, Record]]:
+    def _listed(self, identity: Identity, wanted: Filter, now: datetime, before: int) -> Iterator[tuple[int, Record]]:
         """Rows of one status, page by page; of each page it is worked out what is superseded."""
-        where, values = compile_list(SQLITE, identity, wanted, micros(now), None)
+        replaced = None
+        if wanted.tells_status_inside:
+            replaced = hex_list(successors(self._replacements("all_replacements", identity.account, now)))
+        where, values = compile_list(SQLITE, identity, wanted, micros(now), replaced)
         sql = f"{queries()['find_memories']} {where} {queries()['page']}"
-        values |= {"account": self._number(identity.account), "before": _NO_ROW, "limit": _FIRST_PAGE}
+        values |= {"account": self._number(identity.account), "before": before, "limit": _FIRST_PAGE}
         while rows := self._connection.execute(sql, values).fetchall():
             for row, record in zip(rows, self._settled(identity.account, rows, now), strict=True):
                 if record.status in wanted.statuses:
                     yield row["row"], record
             values |= {"before": rows[-1]["row"], "limit": min(2 * int(values["limit"]), _LARGEST_PAGE)}
 
-    def _superseded(self, identity: Identity, wanted: Filter, now: datetime) -> Iterator[tuple[int, Record]]:
+    def _superseded(
+        self, identity: Identity, wanted: Filter, now: datetime, before: int
+    ) -> Iterator[tuple[int, Record]]:
         """Rows that something in force supersedes: all that does is read, which is little beside all rows."""
         replaced = successors(self._replacements("all_replacements", identity.account, now))
         where, values = compile_list(SQLITE, identity, wanted, micros(now), hex_list(replaced))
         sql = f"{queries()['find_memories']} {where} {queries()['page']}"
-        values |= {"account": self._number(identity.account), "before": _NO_ROW, "limit": -1}
+        values |= {"account": self._number(identity.account), "before": before, "limit": -1}
         for row in self._connection.execute(sql, values) if replaced else ():
             yield row["row"], with_standing(memory_of(row, identity.account), replaced)
 
@@ -368,8 +388,8 @@ class SqliteReader(TransferQueries, GraphQueries):
         values: dict[str, Any] = {"account": self._number(account), "replaced": replaced}
 
         def ask(name: str, what: str = "", rooms: bool = True) -> list[Any]:
-            # In the counts, `room` is the agent or the team.
-            columns = {"agent": "m.room", "team": "m.room"} if rooms else {}
+            # In the counts, `room` is the agent, the team or the user.
+            columns = dict.fromkeys(OWNED_SCOPES, "m.room") if rooms else {}
             reached = "1" if identity is None else compile_reach(SQLITE, identity, values, columns)
             if what == "tag" and identity is not None:
                 # The tags of sessions and tasks are told only where they are named.
@@ -420,17 +440,20 @@ class SqliteReader(TransferQueries, GraphQueries):
     @contextmanager
     def _searching(self, search: Search) -> Iterator[IndexSearch]:
         """A search of the account's index; other threads wait until it is done, since it fills what the index caches."""
-        tagged = self._tagged(search)
         with self._indexes.lock:
-            yield IndexSearch(self.warm(search.viewer.account), search, tagged)
+            account = search.viewer.account
+            yield IndexSearch(self.warm(account), search, partial(self._look_up, self._number(account)))
 
-    def _tagged(self, search: Search) -> NDArray[np.int64] | None:
-        """The rows that carry every tag asked for; None when none is asked for."""
-        if not search.filter.tags:
-            return None
-        number = self._number(search.viewer.account)
-        rows = [{row["row"] for row in self._run("tagged", account=number, tag=tag)} for tag in search.filter.tags]
-        return np.array(sorted(set.intersection(*rows)), np.int64)
+    def _look_up(self, number: int, condition: LookedUp, first: int) -> list[int]:
+        """The rows that a condition holds for, of those from a row number on."""
+        match condition:
+            case Tagged(tag):
+                rows = self._run("tagged", account=number, tag=tag, first=first)
+            case HasEntry(path, values, None):
+                rows = self._run("with_values", account=number, path=path, values=json.dumps(values), first=first)
+            case HasEntry(path, _, (least, below)):
+                rows = self._run("with_span", account=number, path=path, least=least, below=below, first=first)
+        return [row["row"] for row in rows]
 
     def _settled(self, account: str, rows: Iterable[sqlite3.Row], now: datetime | None = None) -> list[Record]:
         """Memories with what is worked out at read time: whether something in force supersedes them."""
@@ -515,5 +538,5 @@ def replacements_of(rows: Iterable[sqlite3.Row], account: str, now: datetime | N
 
 
 def _place_of_target(row: sqlite3.Row) -> Place:
-    names = ("agent", "team", "project", "session", "task")
+    names = ("agent", "team", "user", "project", "session", "task")
     return place_of(row["target_scope"], {name: row[f"target_{name}"] for name in names})

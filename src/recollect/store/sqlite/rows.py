@@ -31,17 +31,17 @@ from recollect.values.event import Event, fields_from_image
 from recollect.values.memory import Record
 
 _ID_BYTES = 16
-_WIDTH = 35  # the columns of the query `memory`
+_WIDTH = 36  # the columns of the query `memory`
 # What may be in each of them, and whether it may be missing.
 _TYPES = (
-    (int, False), (bytes, False), (str, False), (str, False), (str, False), *((str, True),) * 5, *((float, False),) * 4,
+    (int, False), (bytes, False), (str, False), (str, False), (str, False), *((str, True),) * 6, *((float, False),) * 4,
     *((int, False),) * 6, *((int, True),) * 4, (str, False), (str, False), (bytes, True), (str, False), (int, True),
     (str, True), (int, True), (str, True), (str, False), (str, True), (str, True),
 )  # fmt: skip
 # Where the words of closed lists are: type, scope, delivery, status, source; and the ids.
-_WORDS, _IDS = (3, 4, 24, 25, 27), (1, 26)
+_WORDS, _IDS = (3, 4, 25, 26, 28), (1, 27)
 # Numbers between 0 and 1; and score, strength, access count.
-_SHARES, _COUNTS, _ACCESSES, _MOST = slice(10, 14), slice(14, 17), 16, 2**31
+_SHARES, _COUNTS, _ACCESSES, _MOST = slice(11, 15), slice(15, 18), 17, 2**31
 _REALS = ("importance", "weight", "confidence", "trust")
 _CHECKED = (
     "id", "account", "content", "digest", "type", "scope", "agent", "team", "project", "session", "task", "importance", "weight",
@@ -93,6 +93,8 @@ def row_of(memory: Record, account: int, digest: bytes) -> dict[str, Any]:
 def checksum_of(row: Mapping[str, Any]) -> int:
     """The checksum of the columns of a memory but its counters, which are added to it in SQL."""
     values = [float(row[name]) if name in _REALS else row[name] for name in _CHECKED]
+    if row["user"] is not None:  # rows of before there were users keep their checksum
+        values.append(row["user"])
     plain = json.dumps([value.hex() if isinstance(value, bytes) else value for value in values], ensure_ascii=False)
     # 40 bits: with counters and a time added, the sum is still an exact integer.
     return int.from_bytes(hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=5).digest(), "big")

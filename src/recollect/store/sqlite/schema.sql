@@ -49,7 +49,8 @@ CREATE TABLE memories (
     more         TEXT,                   -- JSON of what few memories have: breadcrumbs, labels, file paths, snippet …
     key          TEXT,
     touched      INTEGER,                -- the number of the last count of accesses this row was in
-    checksum     INTEGER                 -- over all columns but the row, to find damage; counters add to it as they are counted
+    checksum     INTEGER,                -- over all columns but the row, to find damage; counters add to it as they are counted
+    user         TEXT
 );
 CREATE INDEX memories_digest ON memories (account, digest);
 CREATE INDEX memories_supersedes ON memories (account, supersedes) WHERE supersedes IS NOT NULL;
@@ -61,7 +62,8 @@ CREATE INDEX memories_ending ON memories (substr(id, 15));
 CREATE INDEX memories_touched ON memories (touched) WHERE touched IS NOT NULL;
 -- An idempotency key belongs to one place: what lives elsewhere may use the same.
 CREATE UNIQUE INDEX memories_key ON memories (
-    account, key, scope, coalesce(agent, ''), coalesce(team, ''), coalesce(project, ''), coalesce(session, ''), coalesce(task, '')
+    account, key, scope, coalesce(agent, ''), coalesce(team, ''), coalesce(project, ''), coalesce(session, ''), coalesce(task, ''),
+    coalesce(user, '')
 ) WHERE key IS NOT NULL;
 
 CREATE TABLE tags (
@@ -71,6 +73,16 @@ CREATE TABLE tags (
     PRIMARY KEY (account, tag, row)
 ) WITHOUT ROWID;
 CREATE INDEX tags_row ON tags (row);
+
+-- What memories are filtered by: each path of their metadata, and the values there as text that is ordered as they are.
+CREATE TABLE metadata (
+    account INTEGER NOT NULL,
+    path    TEXT    NOT NULL,
+    value   TEXT    NOT NULL,
+    row     INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
+    PRIMARY KEY (account, path, value, row)
+) WITHOUT ROWID;
+CREATE INDEX metadata_row ON metadata (row);
 
 CREATE TABLE vectors (
     row    INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
@@ -176,8 +188,8 @@ CREATE TABLE accesses (
     memory   BLOB
 );
 CREATE INDEX accesses_document ON accesses (account, document);
--- How many there are of what, kept by the triggers below, so that `stats` need not read every row. `room` is the agent or team
--- whose memories only those see who are, or belong to, it. Rows that reach zero go: the name of a purged tag must not stay.
+-- How many there are of what, kept by the triggers below, so that `stats` need not read every row. `room` is the agent, team
+-- or user whose memories only those see who are, belong to, or serve it. Rows that reach zero go: the name of a purged tag must not stay.
 CREATE TABLE counts (
     account INTEGER NOT NULL,
     what    TEXT    NOT NULL,            -- memory, tag, model, event
@@ -195,73 +207,73 @@ CREATE TRIGGER counts_zero AFTER UPDATE ON counts WHEN new.number = 0 BEGIN
 END;
 
 CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN
-    INSERT INTO counts VALUES (new.account, 'memory', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') ELSE '' END, new.status, new.type, coalesce('=' || new.project, ''), 1)
+    INSERT INTO counts VALUES (new.account, 'memory', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') WHEN 'user' THEN coalesce(new.user, '') ELSE '' END, new.status, new.type, coalesce('=' || new.project, ''), 1)
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
-    INSERT INTO counts SELECT new.account, 'event', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') ELSE '' END, '', '', '', e.number
+    INSERT INTO counts SELECT new.account, 'event', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') WHEN 'user' THEN coalesce(new.user, '') ELSE '' END, '', '', '', e.number
         FROM (SELECT count(*) AS number FROM events WHERE memory = new.id AND +account = new.account) AS e WHERE e.number > 0
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;
 -- Before: its tags and its vector go with it, and are still there to be counted.
 CREATE TRIGGER memories_removed BEFORE DELETE ON memories BEGIN
-    INSERT INTO counts VALUES (old.account, 'memory', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') ELSE '' END, old.status, old.type, coalesce('=' || old.project, ''), -1)
+    INSERT INTO counts VALUES (old.account, 'memory', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') WHEN 'user' THEN coalesce(old.user, '') ELSE '' END, old.status, old.type, coalesce('=' || old.project, ''), -1)
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
-    INSERT INTO counts SELECT old.account, 'tag', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') ELSE '' END, '', '', t.tag, -1 FROM tags AS t WHERE t.row = old.row
+    INSERT INTO counts SELECT old.account, 'tag', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') WHEN 'user' THEN coalesce(old.user, '') ELSE '' END, '', '', t.tag, -1 FROM tags AS t WHERE t.row = old.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
-    INSERT INTO counts SELECT old.account, 'model', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') ELSE '' END, '', '', v.model, -1 FROM vectors AS v WHERE v.row = old.row
+    INSERT INTO counts SELECT old.account, 'model', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') WHEN 'user' THEN coalesce(old.user, '') ELSE '' END, '', '', v.model, -1 FROM vectors AS v WHERE v.row = old.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
-    INSERT INTO counts SELECT old.account, 'event', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') ELSE '' END, '', '', '', -e.number
+    INSERT INTO counts SELECT old.account, 'event', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') WHEN 'user' THEN coalesce(old.user, '') ELSE '' END, '', '', '', -e.number
         FROM (SELECT count(*) AS number FROM events WHERE memory = old.id AND +account = old.account) AS e WHERE e.number > 0
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;
-CREATE TRIGGER memories_changed AFTER UPDATE OF status, type, scope, agent, team, project ON memories
-WHEN (old.status, old.type, old.scope, old.agent, old.team, old.project)
-    IS NOT (new.status, new.type, new.scope, new.agent, new.team, new.project) BEGIN
-    INSERT INTO counts VALUES (old.account, 'memory', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') ELSE '' END, old.status, old.type, coalesce('=' || old.project, ''), -1)
+CREATE TRIGGER memories_changed AFTER UPDATE OF status, type, scope, agent, team, user, project ON memories
+WHEN (old.status, old.type, old.scope, old.agent, old.team, old.user, old.project)
+    IS NOT (new.status, new.type, new.scope, new.agent, new.team, new.user, new.project) BEGIN
+    INSERT INTO counts VALUES (old.account, 'memory', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') WHEN 'user' THEN coalesce(old.user, '') ELSE '' END, old.status, old.type, coalesce('=' || old.project, ''), -1)
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
-    INSERT INTO counts VALUES (new.account, 'memory', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') ELSE '' END, new.status, new.type, coalesce('=' || new.project, ''), 1)
+    INSERT INTO counts VALUES (new.account, 'memory', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') WHEN 'user' THEN coalesce(new.user, '') ELSE '' END, new.status, new.type, coalesce('=' || new.project, ''), 1)
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;
-CREATE TRIGGER memories_moved AFTER UPDATE OF scope, agent, team ON memories
-WHEN (old.scope, old.agent, old.team) IS NOT (new.scope, new.agent, new.team) BEGIN
-    INSERT INTO counts SELECT old.account, 'tag', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') ELSE '' END, '', '', t.tag, -1 FROM tags AS t WHERE t.row = old.row
+CREATE TRIGGER memories_moved AFTER UPDATE OF scope, agent, team, user ON memories
+WHEN (old.scope, old.agent, old.team, old.user) IS NOT (new.scope, new.agent, new.team, new.user) BEGIN
+    INSERT INTO counts SELECT old.account, 'tag', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') WHEN 'user' THEN coalesce(old.user, '') ELSE '' END, '', '', t.tag, -1 FROM tags AS t WHERE t.row = old.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
-    INSERT INTO counts SELECT old.account, 'model', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') ELSE '' END, '', '', v.model, -1 FROM vectors AS v WHERE v.row = old.row
+    INSERT INTO counts SELECT old.account, 'model', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') WHEN 'user' THEN coalesce(old.user, '') ELSE '' END, '', '', v.model, -1 FROM vectors AS v WHERE v.row = old.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
-    INSERT INTO counts SELECT old.account, 'event', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') ELSE '' END, '', '', '', -e.number
+    INSERT INTO counts SELECT old.account, 'event', old.scope, CASE old.scope WHEN 'agent' THEN coalesce(old.agent, '') WHEN 'team' THEN coalesce(old.team, '') WHEN 'user' THEN coalesce(old.user, '') ELSE '' END, '', '', '', -e.number
         FROM (SELECT count(*) AS number FROM events WHERE memory = old.id AND +account = old.account) AS e WHERE e.number > 0
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
-    INSERT INTO counts SELECT new.account, 'tag', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') ELSE '' END, '', '', t.tag, 1 FROM tags AS t WHERE t.row = new.row
+    INSERT INTO counts SELECT new.account, 'tag', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') WHEN 'user' THEN coalesce(new.user, '') ELSE '' END, '', '', t.tag, 1 FROM tags AS t WHERE t.row = new.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
-    INSERT INTO counts SELECT new.account, 'model', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') ELSE '' END, '', '', v.model, 1 FROM vectors AS v WHERE v.row = new.row
+    INSERT INTO counts SELECT new.account, 'model', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') WHEN 'user' THEN coalesce(new.user, '') ELSE '' END, '', '', v.model, 1 FROM vectors AS v WHERE v.row = new.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
-    INSERT INTO counts SELECT new.account, 'event', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') ELSE '' END, '', '', '', e.number
+    INSERT INTO counts SELECT new.account, 'event', new.scope, CASE new.scope WHEN 'agent' THEN coalesce(new.agent, '') WHEN 'team' THEN coalesce(new.team, '') WHEN 'user' THEN coalesce(new.user, '') ELSE '' END, '', '', '', e.number
         FROM (SELECT count(*) AS number FROM events WHERE memory = new.id AND +account = new.account) AS e WHERE e.number > 0
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;
 CREATE TRIGGER tags_added AFTER INSERT ON tags BEGIN
-    INSERT INTO counts SELECT m.account, 'tag', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') ELSE '' END, '', '', new.tag, 1 FROM memories AS m WHERE m.row = new.row
+    INSERT INTO counts SELECT m.account, 'tag', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') WHEN 'user' THEN coalesce(m.user, '') ELSE '' END, '', '', new.tag, 1 FROM memories AS m WHERE m.row = new.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;
 CREATE TRIGGER tags_removed AFTER DELETE ON tags BEGIN
-    INSERT INTO counts SELECT m.account, 'tag', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') ELSE '' END, '', '', old.tag, -1 FROM memories AS m WHERE m.row = old.row
+    INSERT INTO counts SELECT m.account, 'tag', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') WHEN 'user' THEN coalesce(m.user, '') ELSE '' END, '', '', old.tag, -1 FROM memories AS m WHERE m.row = old.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;
 CREATE TRIGGER vectors_added AFTER INSERT ON vectors BEGIN
-    INSERT INTO counts SELECT m.account, 'model', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') ELSE '' END, '', '', new.model, 1 FROM memories AS m WHERE m.row = new.row
+    INSERT INTO counts SELECT m.account, 'model', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') WHEN 'user' THEN coalesce(m.user, '') ELSE '' END, '', '', new.model, 1 FROM memories AS m WHERE m.row = new.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;
 CREATE TRIGGER vectors_removed AFTER DELETE ON vectors BEGIN
-    INSERT INTO counts SELECT m.account, 'model', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') ELSE '' END, '', '', old.model, -1 FROM memories AS m WHERE m.row = old.row
+    INSERT INTO counts SELECT m.account, 'model', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') WHEN 'user' THEN coalesce(m.user, '') ELSE '' END, '', '', old.model, -1 FROM memories AS m WHERE m.row = old.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;
 CREATE TRIGGER vectors_changed AFTER UPDATE OF model ON vectors WHEN old.model <> new.model BEGIN
-    INSERT INTO counts SELECT m.account, 'model', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') ELSE '' END, '', '', old.model, -1 FROM memories AS m WHERE m.row = old.row
+    INSERT INTO counts SELECT m.account, 'model', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') WHEN 'user' THEN coalesce(m.user, '') ELSE '' END, '', '', old.model, -1 FROM memories AS m WHERE m.row = old.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
-    INSERT INTO counts SELECT m.account, 'model', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') ELSE '' END, '', '', new.model, 1 FROM memories AS m WHERE m.row = new.row
+    INSERT INTO counts SELECT m.account, 'model', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') WHEN 'user' THEN coalesce(m.user, '') ELSE '' END, '', '', new.model, 1 FROM memories AS m WHERE m.row = new.row
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;
 CREATE TRIGGER events_added AFTER INSERT ON events BEGIN
-    INSERT INTO counts SELECT m.account, 'event', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') ELSE '' END, '', '', '', 1 FROM memories AS m
+    INSERT INTO counts SELECT m.account, 'event', m.scope, CASE m.scope WHEN 'agent' THEN coalesce(m.agent, '') WHEN 'team' THEN coalesce(m.team, '') WHEN 'user' THEN coalesce(m.user, '') ELSE '' END, '', '', '', 1 FROM memories AS m
         WHERE m.id = new.memory AND +m.account = new.account
         ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;

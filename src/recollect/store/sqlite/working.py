@@ -42,7 +42,8 @@ _REMOVE = "DELETE FROM working WHERE account = ? AND agent = ? AND task = ? AND 
 _ITEMS = """SELECT key, value, expires_at FROM working
     WHERE account = ? AND agent = ? AND task = ? AND expires_at > ? ORDER BY key"""
 _CLEAR = "DELETE FROM working WHERE account = ? AND agent = ? AND task = ?"
-_NAMESPACES = "SELECT DISTINCT account, agent, task FROM working WHERE account = ? AND agent = ? ORDER BY task"
+_NAMESPACES = """SELECT DISTINCT account, agent, task FROM working
+    WHERE account = ? AND agent = coalesce(?, agent) ORDER BY agent, task"""
 _SWEEP = "DELETE FROM working WHERE expires_at <= ?"
 
 
@@ -116,10 +117,10 @@ class SqliteWorking:
     def sweep(self, now: float) -> int:
         return self._run(lambda connection: connection.execute(_SWEEP, (now,)).rowcount)
 
-    def namespaces(self, account: str, agent: str) -> list[Namespace]:
+    def namespaces(self, account: str, owner: str | None = None) -> list[Namespace]:
         if not self._exists():
             return []
-        return self._run(lambda connection: connection.execute(_NAMESPACES, (account, agent)).fetchall())
+        return self._run(lambda connection: connection.execute(_NAMESPACES, (account, owner)).fetchall())
 
     def erase_traces(self, now: float) -> None:
         if self._exists():

@@ -28,6 +28,7 @@ from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
 from recollect.values.ids import new_id
 from recollect.values.memory import Record
+from recollect.values.metadata import entries_of
 from recollect.values.purge_digests import kept_digests
 from recollect.values.scope import Place
 from recollect.values.transfer import PurgedDigest
@@ -78,6 +79,7 @@ class SqliteTransaction(SqliteReader):
         row = cursor.lastrowid or 0
         self._indexes.count_written(memory.account)
         self._put_tags(number, row, memory.tags)
+        self._put_metadata(number, row, memory)
         self._put_links(number, row, memory)
         blob = self._put_vectors(row, vectors, memory)
         seq = self._journal(memory.id, row, kind, None, {})
@@ -100,6 +102,9 @@ class SqliteTransaction(SqliteReader):
         if after.tags != before.tags:
             self._run("drop_tags", row=row)
             self._put_tags(number, row, after.tags)
+        if after.metadata != before.metadata:
+            self._run("drop_metadata", row=row)
+            self._put_metadata(number, row, after)
         if (after.links, after.triggers) != (before.links, before.triggers):
             self._run("drop_links", row=row)
             self._run("drop_triggers", row=row, account=number)
@@ -245,6 +250,14 @@ class SqliteTransaction(SqliteReader):
     def _put_tags(self, number: int, row: int, tags: tuple[str, ...]) -> None:
         for tag in tags:
             self._run("add_tag", account=number, tag=tag, row=row)
+
+    def _put_metadata(self, number: int, row: int, memory: Record) -> None:
+        if memory.metadata:
+            values = [
+                {"account": number, "path": path, "value": value, "row": row}
+                for path, value in entries_of(memory.metadata)
+            ]
+            self._connection.executemany(queries()["add_metadata"], values)
 
     def _put_links(self, number: int, row: int, memory: Record) -> None:
         for link in memory.links:

@@ -63,13 +63,17 @@ class ListsContract:
             put(store, record(f"green {number}"))
         with store.view() as reader:
 
-            def page(limit: int, offset: int) -> list[str]:
-                return [m.content for m in reader.find(IDENTITY, Filter(), NOW, limit=limit, offset=offset)]
+            def page(limit: int, before: int | None = None) -> list[Record]:
+                return reader.find(IDENTITY, Filter(), NOW, limit=limit, before=before)
 
-            assert page(2, 0) == ["green 4", "green 3"]
-            assert page(2, 3) == ["green 1", "green 0"]
-            assert page(2, 5) == []
-            assert len(page(-1, 0)) == 5
+            def after(shown: list[Record]) -> list[str]:
+                (row,) = reader.rows_of(ACCOUNT, [shown[-1].id])
+                return [m.content for m in page(2, row)]
+
+            assert [m.content for m in page(2)] == ["green 4", "green 3"]
+            assert after(page(2)) == ["green 2", "green 1"]
+            assert after(page(-1)) == []
+            assert len(page(-1)) == reader.count_found(IDENTITY, Filter(), NOW) == 5
 
     def test_every_status_lists_everything(self, store: Store) -> None:
         old = record("green old")

@@ -19,7 +19,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ACCOUNT = "acme"
 MODEL, DIMENSIONS = "contract-model", 8
 EVERY_STATUS: tuple[Status, ...] = ("active", "superseded", "archived", "forgotten")
-IDENTITY = Identity(ACCOUNT, "ada", ("core",))
+IDENTITY = Identity(ACCOUNT, "ada", ("core",), user="ulla")
 VIEWER = Viewer(IDENTITY, "atlas", "s1", "t1")
 """Holds every coordinate: what this viewer does not see is hidden for another reason than scope."""
 SEARCH = Search(VIEWER, Filter(), NOW.timestamp(), terms=("green",))

@@ -24,8 +24,15 @@ from recollect.values.memory import Record
 from recollect.values.scope import Identity, Viewer
 from recollect.values.search import Filter, Search
 
-COORDINATES = ("account", "agent", "team", "project", "session", "task")
-_HOME: dict[str, str | None] = {"agent": "ada", "team": "core", "project": "atlas", "session": "s1", "task": "t1"}
+COORDINATES = ("account", "agent", "team", "user", "project", "session", "task")
+_HOME: dict[str, str | None] = {
+    "agent": "ada",
+    "team": "core",
+    "user": "ulla",
+    "project": "atlas",
+    "session": "s1",
+    "task": "t1",
+}
 _NARROW = [scope for scope in SCOPES if scope not in ("global", "project")]
 
 
@@ -44,6 +51,8 @@ def _lacking(coordinate: str) -> Viewer:
             return replace(VIEWER, identity=replace(mine, agent=None))
         case "team":
             return replace(VIEWER, identity=replace(mine, teams=()))
+        case "user":
+            return replace(VIEWER, identity=replace(mine, user=None))
         case _:
             return _moved(coordinate, None)
 
@@ -58,6 +67,8 @@ def _elsewhere(coordinate: str) -> Viewer:
             return replace(VIEWER, identity=replace(mine, agent="bob"))
         case "team":
             return replace(VIEWER, identity=replace(mine, teams=("sales",)))
+        case "user":
+            return replace(VIEWER, identity=replace(mine, user="ada"))
         case _:
             return _moved(coordinate, "another")
 
@@ -107,10 +118,13 @@ class VisibilityContract:
         put(store, record("the green door", scope=scope), vectors=axis(0))
         assert not _seen(store, VIEWER)
         assert not _seen(store, Viewer(Identity(ACCOUNT)))
-        assert not _seen(store, Viewer(Identity(ACCOUNT, "", ("",)), "", "", ""))
+        assert not _seen(store, Viewer(Identity(ACCOUNT, "", ("",), user=""), "", "", ""))
 
     def test_other_coordinates_of_a_global_memory_do_not_narrow_it(self, store: Store) -> None:
-        put(store, record("the green door", agent="bob", team="sales", project="another", session="s9", task="t9"))
+        put(
+            store,
+            record("the green door", agent="bob", team="sales", user="uwe", project="another", session="s9", task="t9"),
+        )
         assert recalled(store, Viewer(Identity(ACCOUNT))) == {"the green door"}
 
     def test_a_moved_memory_is_seen_in_its_new_place_only(self, store: Store) -> None:

@@ -63,6 +63,8 @@ class WorkingContract:
         working.clear(odd)
         assert set(working.namespaces("acme", "ada")) == {ROOM, ("acme", "ada", "t2")}
         assert working.namespaces("nobody", "ada") == []
+        assert set(working.namespaces("acme")) == {ROOM, *(room for room in OTHERS if room[0] == "acme")}
+        assert working.namespaces("nobody") == []
 
     def test_erasing_traces_drops_what_expired_and_keeps_the_rest(self, working: Working) -> None:
         _filled(working, ("over", 1), ("kept", 10))

@@ -26,7 +26,6 @@ from recollect.testing.in_memory.search import (
     standing,
     standing_all,
     successors,
-    tagged,
 )
 from recollect.testing.in_memory.state import ModelInUse, State, StoredMemory
 from recollect.values.cluster import Cluster
@@ -74,6 +73,9 @@ class InMemoryReader:
         own = {held.memory.id: held.row for held in self._state.of(account)}
         return [own[wanted] for wanted in ids if wanted in own]
 
+    def last_row_of(self, account: str, memory_id: str) -> int | None:
+        return self._state.last_rows.get((account, memory_id))
+
     def find_by_id(self, account: str, part: str) -> list[Record]:
         digits = part.replace("-", "").lower()
         held = {one.memory.id.replace("-", ""): one for one in self._state.of(account)}
@@ -107,15 +109,21 @@ class InMemoryReader:
     ) -> list[list[Event]]:
         return latest_operations(self, account, limit, before, actor)
 
-    def find(self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, offset: int = 0) -> list[Record]:
+    def find(
+        self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, before: int | None = None
+    ) -> list[Record]:
         def sees(memory: Record) -> bool:
             return reaches(identity, memory.place)
 
-        own = [held.memory for held in self._state.of(identity.account)]
-        replaced = successors(own, anywhere, now)
-        shown = [standing(memory, replaced) for memory in reversed(own) if sees(memory)]
+        own = list(self._state.of(identity.account))
+        replaced = successors([held.memory for held in own], anywhere, now)
+        rows = (held for held in reversed(own) if before is None or held.row < before)
+        shown = [standing(held.memory, replaced) for held in rows if sees(held.memory)]
         kept = [memory for memory in shown if _listed(memory, wanted, now)]
-        return kept[offset:] if limit < 0 else kept[offset : offset + limit]
+        return kept if limit < 0 else kept[:limit]
+
+    def count_found(self, identity: Identity, wanted: Filter, now: datetime) -> int:
+        return len(self.find(identity, wanted, now, limit=-1))
 
     def candidates(self, search: Search) -> Candidates:
         return search_all(self._state.of(search.viewer.account), search, self._model)
@@ -376,7 +384,8 @@ class InMemoryReader:
 def _listed(memory: Record, wanted: Filter, now: datetime) -> bool:
     """A list is an inventory: what has expired is gone from it, what does not hold today is not."""
     gone = expired(memory, now) and memory.status == "active" and "superseded" not in wanted.statuses
-    return memory.status in wanted.statuses and not gone and narrowed(memory, wanted) and tagged(memory, wanted)
+    passes = narrowed(memory, wanted, memory.status, gone=expired(memory, now) and memory.status == "active")
+    return memory.status in wanted.statuses and not gone and passes
 
 
 def _most(counts: Counter[str]) -> list[tuple[str, int]]:

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.testing.in_memory.state import ModelInUse, StoredMemory
-from recollect.values.enums import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
+from recollect.values.enums import MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES, Status
 from recollect.values.memory import Record, covers
+from recollect.values.metadata import entries_of
 from recollect.values.passages import is_question, is_standing_instruction
 from recollect.values.scope import Place, Visit, reaches
 from recollect.values.search import (
@@ -26,6 +27,7 @@ from recollect.values.search import (
     Candidates,
     Columns,
     DeliveryQuery,
+    EntryTest,
     Filter,
     Near,
     Search,
@@ -89,8 +91,11 @@ def standing(memory: Record, replaced: dict[str, str]) -> Record:
     return memory.with_(status="superseded", superseded_by=replaced[memory.id])
 
 
-def narrowed(memory: Record, wanted: Filter) -> bool:
-    """The caller's own conditions, status and tags aside."""
+def narrowed(memory: Record, wanted: Filter, status: Status, *, gone: bool = False) -> bool:
+    """The caller's own conditions, the statuses of the whole filter aside.
+
+    `status` is what the memory stands as, `gone` whether it is active and has expired, which only lists of all still show.
+    """
     when = memory.occurred_at or memory.created_at
     return (
         (not wanted.types or memory.type in wanted.types)
@@ -100,6 +105,17 @@ def narrowed(memory: Record, wanted: Filter) -> bool:
         and (wanted.session is None or memory.session == wanted.session)
         and (wanted.since is None or when >= wanted.since)
         and (wanted.until is None or when < wanted.until)
+        and (wanted.created_since is None or memory.created_at >= wanted.created_since)
+        and (wanted.created_until is None or memory.created_at < wanted.created_until)
+        and (wanted.updated_since is None or memory.updated_at >= wanted.updated_since)
+        and (wanted.updated_until is None or memory.updated_at < wanted.updated_until)
+        and (not wanted.speakers or memory.speaker in wanted.speakers)
+        and set(wanted.tags) <= set(memory.tags)
+        and (not wanted.any_tags or bool(set(wanted.any_tags) & set(memory.tags)))
+        and all(_passes(memory, test) for test in wanted.metadata)
+        and all(_inside(memory, part, status, gone=gone) for part in wanted.all_of)
+        and all(any(_inside(memory, part, status, gone=gone) for part in group) for group in wanted.any_of)
+        and not any(_inside(memory, part, status, gone=gone) for part in wanted.none_of)
         and memory.trust >= wanted.min_trust
         and memory.project not in wanted.without
         and (wanted.visit is None or memory.scope not in ("session", "task") or _visited(memory, wanted.visit))
@@ -110,9 +126,19 @@ def _visited(memory: Record, visit: Visit) -> bool:
     return memory.place[1] == (visit[0] if memory.scope == "session" else visit[1])
 
 
-def tagged(memory: Record, wanted: Filter) -> bool:
-    """Whether it carries every tag asked for."""
-    return set(wanted.tags) <= set(memory.tags)
+def _inside(memory: Record, part: Filter, status: Status, *, gone: bool) -> bool:
+    """Whether it passes a filter inside another one."""
+    shown = not part.statuses or (status in part.statuses and not (gone and "superseded" not in part.statuses))
+    return shown and narrowed(memory, part, status, gone=gone)
+
+
+def _passes(memory: Record, test: EntryTest) -> bool:
+    """Whether its metadata has a value in one of the spans, or none of them."""
+    values = [value for path, value in entries_of(memory.metadata) if path == test.path]
+    if test.span is None:
+        return test.absent != any(value in test.values for value in values)
+    least, below = test.span
+    return test.absent != any(least <= value < below for value in values)
 
 
 Thread = tuple[Place, str]
@@ -260,8 +286,7 @@ class _Gates:
             self._reached(memory)
             and self.standing(memory).status in self._wanted.statuses
             and (memory.status != "active" or self._current(memory))
-            and narrowed(memory, self._wanted)
-            and tagged(memory, self._wanted)
+            and narrowed(memory, self._wanted, self.standing(memory).status)
         )
 
     def standing(self, memory: Record) -> Record:
@@ -276,7 +301,7 @@ class _Gates:
             ("expired or not yet valid", len(reached) - len(current)),
             ("superseded", sum(memory.id in self._replaced for memory in current)),
             ("forgotten or archived", sum(memory.status in ("forgotten", "archived") for memory in reached)),
-            ("filter", sum(not narrowed(memory, self._wanted) for memory in reached)),
+            ("filter", sum(not narrowed(memory, self._wanted, self.standing(memory).status) for memory in reached)),
         )
 
     def _reached(self, memory: Record) -> bool:

@@ -63,9 +63,11 @@ class InMemoryWorking:
                 del self._rooms[room][key]
             return len(gone)
 
-    def namespaces(self, account: str, agent: str) -> list[Namespace]:
+    def namespaces(self, account: str, owner: str | None = None) -> list[Namespace]:
         with self._lock:
-            return sorted(room for room, held in self._rooms.items() if held and room[:2] == (account, agent))
+            return sorted(
+                room for room, held in self._rooms.items() if held and room[0] == account and owner in (None, room[1])
+            )
 
     def erase_traces(self, now: float) -> None:
         self.sweep(now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -15,7 +16,7 @@ from recollect.serve.cli.json_output import memory_json
 from recollect.serve.cli.options import filter_options, given_filters, visit_options
 from recollect.serve.cli.renderer import Line, Renderer, Span, Tone
 from recollect.serve.cli.times import age
-from recollect.serve.cli.views import print_list
+from recollect.serve.cli.views import print_page
 from recollect.values.memory import Record, confidence_now
 
 _TONES: dict[str, Tone] = {"active": "good", "superseded": "old", "archived": "dim", "forgotten": "bad"}
@@ -41,18 +42,20 @@ def get(app: AppContext, id: str) -> None:
     examples=("list --type procedure -t deploy", "list --in-project shop --since 7d", "list --status forgotten --json"),
 )
 @click.option("-n", "--limit", type=int, default=50, show_default=True, help="Maximum number of memories.")
-@click.option("--offset", type=int, default=0, help="Skip this many of the newest.")
+@click.option("--after", metavar="ID", help="Go on after this memory: the last one of the page before.")
 @visit_options
 @filter_options
 @click.pass_obj
-def list_(app: AppContext, /, limit: int, offset: int, session: str | None, task: str | None, **options: Any) -> None:
+def list_(
+    app: AppContext, /, limit: int, after: str | None, session: str | None, task: str | None, **options: Any
+) -> None:
     """List memories, newest first.
 
     From all projects, unless --in-project names one.
     """
     with app.open_view() as memory:
-        records = memory.list(limit=limit, offset=offset, session=session, task=task, **given_filters(options))
-    print_list(app, records, more=len(records) == limit)
+        page = memory.list(limit=limit, after=after, total=True, session=session, task=task, **given_filters(options))
+    print_page(app, page)
 
 
 def show_memory(out: Renderer, record: Record, now: datetime, linked: Mapping[str, Record]) -> None:
@@ -92,6 +95,7 @@ def _facts(record: Record, now: datetime) -> list[tuple[str, Line]]:
         ("snippet", provenance.snippet),
         ("reason", provenance.reason),
         ("idempotency key", record.key),
+        ("metadata", json.dumps(dict(record.metadata), ensure_ascii=False) if record.metadata else None),
         ("restated", ", ".join(age(crumb.at, now) for crumb in record.breadcrumbs)),
     ]
     return [(name, (str(value),)) for name, value in rows if value]

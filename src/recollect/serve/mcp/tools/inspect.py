@@ -32,7 +32,9 @@ def _list(context: ToolContext, given: Arguments) -> ToolResult:
     if view == "memories":
         if memory_id is not None:
             return show_memory(context, memory_id)
-        return memories_result(context, context.memory.list(limit=limit, offset=offset, **where, **given))
+        after = given.pop("after", None)
+        page = context.memory.list(limit=limit, after=after and context.ids.expand(after), **where, **given)
+        return memories_result(context, page)
     if given:
         raise InvalidInput(next(iter(given)), f"does not apply to the view {view}", "leave it out")
     lines, items = _VIEWS[view](context, memory_id, where)
@@ -136,7 +138,8 @@ LIST = Tool(
         "task": string(),
         "source": strings(),
         "limit": integer(f"default {_DEFAULT_LIMIT}"),
-        "offset": integer(),
+        "after": string("go on after this id"),
+        "offset": integer("other views"),
     },
     output_schema=output("items", items=objects(), notes=strings()),
     run=_list,
