@@ -120,6 +120,19 @@ FILTERS = {
 }
 
 OWN = {
+    "Changed.count": "how many memories, with those that changed along",
+    "Changed.dry_run": "nothing was changed",
+    "Changed.erased": "what a purge erased with them",
+    "Changed.first": "the first 20 of them, as they were",
+    "Changed.operation": "what `undo` takes; None if nothing was changed",
+    "Changed.out_of_reach": "copies that no command of recollect reaches",
+    "Changed.pending": "copies that a command removes",
+    "Changed.pinned": "how many of them are pinned",
+    "Changed.refused": "what was left as it is, each with the reason",
+    "Changed.repeats": "what repeats purged texts and stays",
+    "Changed.verb": "forget, purge, tag, untag, update, move, archive or unarchive",
+    "NotChanged.id": "the memory",
+    "NotChanged.reason": "why",
     "Cluster.name": "the words its members share and others lack",
     "Conflict.memory": "the existing memory",
     "Conflict.reason": "what differs",
@@ -281,6 +294,8 @@ WORDS = {
         "context": "a context was made, granted, archived or changed",
         "snapshot": "a snapshot of a context was taken",
         "persist": "working memory was persisted",
+        "move": "moved to another scope or project",
+        "unarchive": "an archived memory is in use again",
         "import": "came in with an import, under its own id",
     },
     "relation": {

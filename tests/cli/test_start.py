@@ -24,6 +24,7 @@ NOT_COMMANDS = {
     "with_identity": "--account",
     "called_by": "",
     "feedback_many": "feedback",
+    "select": "forget --tag",
     "close": "",
     "flush": "",
     "members": "clusters CLUSTER",

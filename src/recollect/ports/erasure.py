@@ -12,11 +12,11 @@ from recollect.values.purge import Mentions
 class ErasureReader(Protocol):
     """Reads what the indexes do not cover, so it takes as long as the account is large; only a purge needs it."""
 
-    def mentions(self, account: str, words: Sequence[str], memory_id: str) -> Mentions:
+    def mentions(self, account: str, words: Sequence[str], memory_ids: Sequence[str] = ()) -> Mentions:
         """Everything of an account that contains one of some words of ASCII letters and digits, in upper or lower case.
 
         They are given in lower case; an empty one is contained in everything. Always included are gaps and their events, because
-        a question says a text in other words, the contexts, which tell who may see what, and the events of one memory.
+        a question says a text in other words, the contexts, which tell who may see what, and the events of some memories.
         """
 
 

@@ -231,10 +231,10 @@ ORDER BY m.row
 -- event: The columns of an event.
 e.seq, e.operation, e.at, e.actor, e.kind, e.memory, e.before, e.after, e.reason, e.undoes, e.document, e.origin
 
--- events_mentioning: Events with one of some words in an image or in the reason, and all events of gaps and of one memory.
+-- events_mentioning: Events with one of some words in an image or in the reason, and all events of gaps and of some memories.
 SELECT {event} FROM events AS e
 WHERE e.account_id = %(account_id)s AND coalesce(e.before, e.after, e.reason) IS NOT NULL
-AND (e.document = 'gap' OR e.memory = %(memory)s
+AND (e.document = 'gap' OR e.memory = ANY (%(memories)s::uuid[])
      OR lower(concat_ws(E'\n', e.before, e.after, e.reason) COLLATE "C") LIKE ANY (%(words)s))
 ORDER BY e.seq
 

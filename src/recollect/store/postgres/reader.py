@@ -318,9 +318,9 @@ class PostgresReader(GraphQueries):
             return int(self._read(account, "last_event")[0][0])
         return self._session.state(account).seq
 
-    def mentions(self, account: str, words: Sequence[str], memory_id: str) -> Mentions:
+    def mentions(self, account: str, words: Sequence[str], memory_ids: Sequence[str] = ()) -> Mentions:
         names = ("memories_mentioning", "documents_mentioning", "events_mentioning")
-        values = {"words": [f"%{word}%" for word in words], "memory": memory_id}
+        values = {"words": [f"%{word}%" for word in words], "memories": list(memory_ids)}
         memories, documents, events = self._session.run(
             account, *(Statement(queries()[name], values) for name in names)
         )

@@ -124,10 +124,10 @@ SELECT {memory} FROM memories AS m WHERE m.account = :account AND EXISTS (SELECT
     || coalesce(m.speaker, '')), w.value) > 0)
 ORDER BY m.row
 
--- events_mentioning: Events with one of some words in an image or in the reason, and all events of gaps and of one memory.
+-- events_mentioning: Events with one of some words in an image or in the reason, and all events of gaps and of some memories.
 SELECT seq, operation, at, actor, kind, memory, before, after, reason, undoes, document, origin FROM events
 WHERE account = :account AND coalesce(before, after, reason) IS NOT NULL
-AND (document = 'gap' OR memory = :memory OR EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(lower(
+AND (document = 'gap' OR memory IN (SELECT id_bytes(value) FROM json_each(:memories)) OR EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(lower(
     coalesce(before, '') || char(10) || coalesce(after, '') || char(10) || coalesce(reason, '')), w.value) > 0))
 ORDER BY seq
 

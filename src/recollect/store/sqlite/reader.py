@@ -359,8 +359,8 @@ class SqliteReader(TransferQueries, GraphQueries):
     def last_event(self, account: str) -> int:
         return int(self._run("last_event", account=self._number(account)).fetchone()[0])
 
-    def mentions(self, account: str, words: Sequence[str], memory_id: str) -> Mentions:
-        values = {"account": self._number(account), "words": json.dumps(words), "memory": UUID(memory_id).bytes}
+    def mentions(self, account: str, words: Sequence[str], memory_ids: Sequence[str] = ()) -> Mentions:
+        values = {"account": self._number(account), "words": json.dumps(words), "memories": hex_list(memory_ids)}
         return Mentions(
             [memory_of(row, account) for row in self._run("memories_mentioning", **values)],
             [document_of(row, account, id_text) for row in self._run("documents_mentioning", **values)],

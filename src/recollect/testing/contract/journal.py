@@ -122,19 +122,19 @@ class JournalContract:
             tx.put_document(None, gap, "miss")
             tx.put_document(None, context, None)
         with store.view() as reader:
-            found = reader.mentions(ACCOUNT, ["falcon", "unheard"], new_id(NOW))
+            found = reader.mentions(ACCOUNT, ["falcon", "unheard"], [new_id(NOW)])
             assert [one.id for one in found.memories] == [said.id, beside.id]
             assert {one.id for one in found.documents} == {note.id, gap.id, context.id}
             assert [event.memory_id for event in found.events] == [changed.id, note.id, gap.id]
-            assert [one.id for one in reader.mentions(ACCOUNT, ["falcon", "door"], other.id).memories] == [
+            assert [one.id for one in reader.mentions(ACCOUNT, ["falcon", "door"], [other.id]).memories] == [
                 said.id,
                 other.id,
                 beside.id,
             ]
-            own = reader.mentions(ACCOUNT, ["unheard"], changed.id).events
+            own = reader.mentions(ACCOUNT, ["unheard"], [changed.id]).events
             assert {event.memory_id for event in own} == {changed.id, gap.id}
-            assert len(reader.mentions(ACCOUNT, [""], said.id).memories) == 4
-            assert reader.mentions("nobody", ["falcon"], said.id).memories == []
+            assert len(reader.mentions(ACCOUNT, [""], [said.id]).memories) == 4
+            assert reader.mentions("nobody", ["falcon"], [said.id]).memories == []
 
     def test_the_last_event_is_known_also_while_changes_are_made(self, store: Store) -> None:
         memory = record("the green door is open")

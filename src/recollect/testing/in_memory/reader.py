@@ -269,13 +269,13 @@ class InMemoryReader:
     def last_event(self, account: str) -> int:
         return max((event.seq for owner, event in self._state.events if owner == account), default=0)
 
-    def mentions(self, account: str, words: Sequence[str], memory_id: str) -> Mentions:
+    def mentions(self, account: str, words: Sequence[str], memory_ids: Sequence[str] = ()) -> Mentions:
         def says(*parts: Any) -> bool:
             said = json.dumps(parts, ensure_ascii=False, default=str).lower()
             return any(word in said for word in words)
 
         def of_itself(event: Event) -> bool:
-            return event.document == "gap" or event.memory_id == memory_id
+            return event.document == "gap" or event.memory_id in memory_ids
 
         return Mentions(
             [held.memory for held in self._state.of(account) if says(to_image(held.memory))],
