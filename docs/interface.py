@@ -16,11 +16,11 @@ from recollect.engine import Memory
 from recollect.selection import Selection
 from recollect.serve.cli.errors import exit_code
 from recollect.tiers import contexts, narratives, pools, router, short_term, working
-from recollect.values import changed, cluster, draft, event, gap, link, memory, outcome, procedure, recalled, tag, transfer
+from recollect.values import changed, cluster, draft, erased, event, gap, link, memory, outcome, procedure, recalled, tag, transfer
 
 _VALUES: tuple[type, ...] = (
     draft.Draft, memory.Record, memory.Provenance, recalled.Recalled, recalled.Hit, recalled.Explanation, recalled.Signal,
-    event.Event, outcome.Conflict, changed.Changed, changed.NotChanged,
+    event.Event, outcome.Conflict, changed.Changed, changed.NotChanged, erased.Erased,
 )  # fmt: skip
 _GRAPH_VALUES: tuple[type, ...] = (
     link.Link, recalled.Related, memory.ProvenanceChain, procedure.Procedure, tag.Tag, cluster.Cluster, outcome.Contradiction,

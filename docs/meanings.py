@@ -120,6 +120,13 @@ FILTERS = {
 }
 
 OWN = {
+    "Erased.counts": "how many of each kind were erased",
+    "Erased.dry_run": "nothing was changed",
+    "Erased.left": "how many of each kind a search still found",
+    "Erased.mentioned": "how many memories and documents of others contain the name",
+    "Erased.out_of_reach": "copies that no command of recollect reaches",
+    "Erased.pending": "copies that a command removes",
+    "Erased.user": "the user",
     "Changed.count": "how many memories, with those that changed along",
     "Changed.dry_run": "nothing was changed",
     "Changed.erased": "what a purge erased with them",

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         Tier,
         Verdict,
     )
+    from recollect.values.erased import Erased
     from recollect.values.event import Event
     from recollect.values.gap import Gap, Topic
     from recollect.values.link import Graph, GraphEdge, GraphNode, Link
@@ -118,6 +119,7 @@ _HOMES = {
     ".values.draft": ("Draft", "DraftFields", "UpdateFields",),
     ".values.enums": ("AccessLevel", "ContextType", "Delivery", "LinkRelation", "MemoryType", "PoolType",
         "ChangeOrigin", "ProvenanceKind", "Scope", "SearchMode", "ShortTermType", "Status", "Resolution", "Tier", "Verdict",),
+    ".values.erased": ("Erased",),
     ".values.event": ("Event",),
     ".values.gap": ("Gap", "Topic",),
     ".values.link": ("Graph", "GraphEdge", "GraphNode", "Link",),
@@ -141,7 +143,7 @@ __all__ = [
     "Access", "AccessLevel", "AmbiguousId", "AsyncMemory", "AsyncOpening", "Block", "BlockFields", "BlockItem",
     "ChangeOrigin", "Changed", "Clock", "Cluster", "CommitUnknown", "Conflict", "Consolidated", "Context",
     "ContextFields", "ContextType", "Contexts", "Contradiction", "Copied", "Delivery", "Difference", "Disabled",
-    "Draft", "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erasure", "Event", "Explanation",
+    "Draft", "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erased", "Erasure", "Event", "Explanation",
     "Exported", "FilterFields", "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "Imported", "IngestReport",
     "InvalidInput", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives", "NeedsConfirmation", "NotChanged",
     "NotFound", "Omitted", "Outcome", "PartlyDone", "Pool", "PoolFields", "PoolType", "Pools", "Procedure",

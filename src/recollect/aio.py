@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         Tier,
         Verdict,
     )
+    from recollect.values.erased import Erased
     from recollect.values.link import Graph
     from recollect.values.memory import Page, ProvenanceChain, Record
     from recollect.values.outcome import Outcome, Refused
@@ -698,6 +699,13 @@ class AsyncMemory(AsyncVerbs):
         The result lists what else repeats the text, which `repeats` erases too, and which copies are left. `dry_run` only looks.
         """
         return await self._call(lambda: self._sync.purge(id, repeats=repeats, dry_run=dry_run))
+
+    async def erase_user(self, name: str, *, dry_run: bool = False) -> Erased:
+        """Erase everything of a user for good, in every scope and tier, and prove it: `left` counts what a search still finds.
+
+        For the owner of the account alone. Memories of others that only mention the name stay. `dry_run` only counts.
+        """
+        return await self._call(lambda: self._sync.erase_user(name, dry_run=dry_run))
 
     async def recall(
         self,

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from recollect.upkeep.contradictions import Disputed
     from recollect.values.cluster import Cluster
     from recollect.values.draft import Draft, DraftFields, UpdateFields
+    from recollect.values.erased import Erased
     from recollect.values.gap import Topic
     from recollect.values.link import Graph
     from recollect.values.memory import ProvenanceChain
@@ -185,6 +186,15 @@ class Memory(Verbs):
         from recollect.upkeep.purge import purge
 
         return purge(self._uow, id, repeats=clean_flag("repeats", repeats), dry_run=clean_flag("dry_run", dry_run))
+
+    def erase_user(self, name: str, *, dry_run: bool = False) -> Erased:
+        """Erase everything of a user for good, in every scope and tier, and prove it: `left` counts what a search still finds.
+
+        For the owner of the account alone. Memories of others that only mention the name stay. `dry_run` only counts.
+        """
+        from recollect.upkeep.erase_user import erase_user
+
+        return erase_user(self._uow, name, dry_run=clean_flag("dry_run", dry_run))
 
     # Reading
 

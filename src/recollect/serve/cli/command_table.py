@@ -30,6 +30,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "unarchive": ("forget", "Use archived memories again."),
         "forget": ("forget", "Hide memories and prevent them from being stored again."),
         "purge": ("forget", "Erase memories permanently."),
+        "erase-user": ("erase_user", "Erase everything of one user permanently."),
     },
     "Connect": {
         "link": ("link", "Link one memory to another."),

@@ -22,7 +22,7 @@ from recollect.store.graph import AccountGraph, GraphQueries, document_of
 from recollect.store.index.account_index import AccountIndex
 from recollect.store.index.search import IndexSearch
 from recollect.store.journal import last_place, latest_operations
-from recollect.store.rows import micros, place_of_text, settled, with_standing
+from recollect.store.rows import micros, place_of_text, settled, user_names, with_standing
 from recollect.store.sqlite.damage import find_damage
 from recollect.store.sqlite.index_cache import IndexCache
 from recollect.store.sqlite.queries import queries
@@ -366,6 +366,9 @@ class SqliteReader(TransferQueries, GraphQueries):
             [document_of(row, account, id_text) for row in self._run("documents_mentioning", **values)],
             [event_of(row) for row in self._run("events_mentioning", **values)],
         )
+
+    def rows_naming(self, account: str, user: str) -> dict[str, int]:
+        return dict(self._run("rows_naming", account=self._number(account), **user_names(user)).fetchone())
 
     def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]:
         """Those of some operations that a later one has undone."""

@@ -37,7 +37,7 @@ from recollect.values.link import Edge, Node
 from recollect.values.memory import Record, StoredText
 from recollect.values.purge import Mentions
 from recollect.values.purge_digests import PurgeDigests, purge_digests
-from recollect.values.scope import Identity, Place, Visit, reaches
+from recollect.values.scope import USER_PREFIX, Identity, Place, Visit, reaches
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search
 from recollect.values.transfer import PurgedDigest, StoredRow
 
@@ -292,6 +292,15 @@ class InMemoryReader:
                 and (of_itself(event) or says(event.before, event.after, event.reason))
             ],
         )
+
+    def rows_naming(self, account: str, user: str) -> dict[str, int]:
+        name = f"{USER_PREFIX}{user}"
+        return {
+            "actor": sum((owner, event.actor) == (account, name) for owner, event in self._state.events),
+            "access": sum((owner, one.agent) == (account, name) for owner, _, one in self._state.accesses),
+            "purged": sum(one.place[:2] == ("user", user) for owner, one in self._state.purged if owner == account),
+            "counter": 0,
+        }
 
     def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]:
         taken_back = {event.undoes for owner, event in self._state.events if owner == account}
