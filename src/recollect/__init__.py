@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from recollect.values.event import Event
     from recollect.values.gap import Gap, Topic
     from recollect.values.link import Graph, GraphEdge, GraphNode, Link
-    from recollect.values.memory import Provenance, ProvenanceChain, Record
+    from recollect.values.memory import Page, Provenance, ProvenanceChain, Record
     from recollect.values.outcome import Conflict, Contradiction, Outcome, Refused, Reinforced, Stored, Superseded
     from recollect.values.procedure import Procedure
     from recollect.values.purge import Erasure, Purged, Repeat
@@ -123,7 +123,7 @@ _HOMES = {
     ".values.event": ("Event",),
     ".values.gap": ("Gap", "Topic",),
     ".values.link": ("Graph", "GraphEdge", "GraphNode", "Link",),
-    ".values.memory": ("Provenance", "ProvenanceChain", "Record",),
+    ".values.memory": ("Page", "Provenance", "ProvenanceChain", "Record",),
     ".values.outcome": ("Conflict", "Contradiction", "Outcome", "Refused", "Reinforced", "Stored", "Superseded",),
     ".values.procedure": ("Procedure",),
     ".values.purge": ("Erasure", "Purged", "Repeat",),
@@ -143,16 +143,17 @@ __all__ = [
     "Access", "AccessLevel", "AmbiguousId", "AsyncMemory", "AsyncOpening", "Block", "BlockFields", "BlockItem",
     "ChangeOrigin", "Changed", "Clock", "Cluster", "CommitUnknown", "Conflict", "Consolidated", "Context",
     "ContextFields", "ContextType", "Contexts", "Contradiction", "Copied", "Delivery", "Difference", "Disabled",
-    "Draft", "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erased", "Erasure", "Event", "Explanation",
-    "Exported", "FilterFields", "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "Imported", "IngestReport",
-    "InvalidInput", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives", "NeedsConfirmation", "NotChanged",
-    "NotFound", "Omitted", "Outcome", "PartlyDone", "Pool", "PoolFields", "PoolType", "Pools", "Procedure",
-    "Progress", "Provenance", "ProvenanceChain", "ProvenanceKind", "Purged", "ReadOnly", "Recalled", "RecollectError",
-    "Record", "Refused", "RefusedItem", "Reinforced", "Related", "Repeat", "Reranker", "RerankerError", "Resolution",
-    "Routed", "Router", "RunPool", "Scope", "SearchMode", "Selection", "SettingsError", "SettingsFields", "ShortTerm",
-    "ShortTermEntry", "ShortTermType", "Signal", "Snapshot", "StaleVersion", "Status", "StoreBusy", "StoreDamaged",
-    "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable", "Stored", "Superseded", "Tag", "Tier", "TierHit",
-    "Topic", "Undone", "UpdateFields", "Verdict", "WorkingMemory", "WorkingUnavailable", "copy", "open", "open_async",
+    "Draft", "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erased", "Erasure", "Event",
+    "Explanation", "Exported", "FilterFields", "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "Imported",
+    "IngestReport", "InvalidInput", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives", "NeedsConfirmation",
+    "NotChanged", "NotFound", "Omitted", "Outcome", "Page", "PartlyDone", "Pool", "PoolFields", "PoolType", "Pools",
+    "Procedure", "Progress", "Provenance", "ProvenanceChain", "ProvenanceKind", "Purged", "ReadOnly", "Recalled",
+    "RecollectError", "Record", "Refused", "RefusedItem", "Reinforced", "Related", "Repeat", "Reranker",
+    "RerankerError", "Resolution", "Routed", "Router", "RunPool", "Scope", "SearchMode", "Selection", "SettingsError",
+    "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal", "Snapshot", "StaleVersion", "Status",
+    "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable", "Stored", "Superseded",
+    "Tag", "Tier", "TierHit", "Topic", "Undone", "UpdateFields", "Verdict", "WorkingMemory", "WorkingUnavailable",
+    "copy", "open", "open_async",
 ]  # fmt: skip
 
 
