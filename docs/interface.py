@@ -13,13 +13,14 @@ from docs.markdown import WIDTH, code, table
 from docs.meanings import FIELDS, FILTERS, OWN
 from recollect import aio, engine, errors, wiring
 from recollect.engine import Memory
+from recollect.selection import Selection
 from recollect.serve.cli.errors import exit_code
 from recollect.tiers import contexts, narratives, pools, router, short_term, working
-from recollect.values import cluster, draft, event, gap, link, memory, outcome, procedure, recalled, tag, transfer
+from recollect.values import changed, cluster, draft, erased, event, gap, link, memory, outcome, procedure, recalled, tag, transfer
 
 _VALUES: tuple[type, ...] = (
     draft.Draft, memory.Record, memory.Provenance, recalled.Recalled, recalled.Hit, recalled.Explanation, recalled.Signal,
-    event.Event, outcome.Conflict,
+    event.Event, outcome.Conflict, changed.Changed, changed.NotChanged, erased.Erased,
 )  # fmt: skip
 _GRAPH_VALUES: tuple[type, ...] = (
     link.Link, recalled.Related, memory.ProvenanceChain, procedure.Procedure, tag.Tag, cluster.Cluster, outcome.Contradiction,
@@ -76,9 +77,14 @@ def api() -> Iterable[str]:
             yield f"{inspect.getdoc(verb)} [Its verbs](tiers.md#{name})."
         elif not name.startswith("_"):
             yield from _verb(name, verb)
+    yield "## Selection"
+    yield str(inspect.getdoc(Selection))
+    for name, verb in vars(Selection).items():
+        if not name.startswith("_"):
+            yield from _verb(f"select().{name}", verb)
     yield "## Filters"
     yield (
-        "`recall`, `search`, `list` and `graph` take these keyword arguments (`FilterFields`). `project`, `session` and `task` are"
+        "`recall`, `search`, `list`, `select` and `graph` take these keyword arguments (`FilterFields`). `project`, `session` and `task` are"
         " not among them: they say where the caller is, and so what is visible at all"
         " ([decision 0028](../decisions/0028-where-you-are-and-filters.md))."
     )

@@ -25,10 +25,13 @@ CLASSES = (
     ("tiers/contexts.py", "Contexts"),
     ("tiers/narratives.py", "Narratives"),
     ("tiers/router.py", "Router"),
+    ("selection.py", "Selection"),
     ("engine.py", "Memory"),
 )
 NAMES = {name for _, name in CLASSES}
 HANDWRITTEN = ("close",)
+# They only check their arguments: nothing to wait for.
+_IMMEDIATE = ("select",)
 _BUILT_IN = set(dir(__builtins__)) | {"None", "True", "False", "Any", "Self", "Unpack", "Literal"}
 
 HEAD = '''"""AsyncMemory: every verb of `Memory` as a coroutine, run in a worker thread. Made by `python -m tools.generate_async`.
@@ -191,6 +194,8 @@ def _class(module: Module, node: ast.ClassDef, imports: set[tuple[str, str]]) ->
     for member in node.body:
         if isinstance(member, ast.FunctionDef) and not member.name.startswith("_") and member.name not in HANDWRITTEN:
             lines.append(_member(module, member, imports))
+        if isinstance(member, ast.FunctionDef) and member.name == "__iter__":
+            lines.append(_iteration(module, member, imports))
     return "".join(lines)
 
 
@@ -206,11 +211,22 @@ def _member(module: Module, node: ast.FunctionDef, imports: set[tuple[str, str]]
     if returns.startswith("Iterator["):
         passed = f"self._sync.{node.name}({_passed(node.args)})"
         return f"\n    def {node.name}({ast.unparse(node.args)}) -> Async{returns}:\n{text}        return self._each({passed})\n"
+    if node.name in _IMMEDIATE:
+        made_of = f"{made}(self._sync.{node.name}({_passed(node.args)}), self._threads)"
+        return f"\n    def {node.name}({ast.unparse(node.args)}) -> {made}:\n{text}        return {made_of}\n"
     call = f"await self._call(lambda: self._sync.{node.name}({_passed(node.args)}))"
     body = (
         f"return {made}({call}, self._threads)" if returns in NAMES else f"return {call}" if returns != "None" else call
     )
     return f"\n    async def {node.name}({ast.unparse(node.args)}) -> {made}:\n{text}        {body}\n"
+
+
+def _iteration(module: Module, node: ast.FunctionDef, imports: set[tuple[str, str]]) -> str:
+    """`async for` over what `for` goes through."""
+    _collect(module, node, imports)
+    returns, doc = ast.unparse(node.returns) if node.returns else "", ast.get_docstring(node, clean=False)
+    body = f'        """{doc}"""\n        return self._each(iter(self._sync))\n'
+    return f"\n    def __aiter__(self) -> Async{returns}:\n{body}"
 
 
 def _passed(args: ast.arguments) -> str:

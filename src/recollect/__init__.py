@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         InvalidInput,
         NeedsConfirmation,
         NotFound,
+        PartlyDone,
         ReadOnly,
         RecollectError,
         RerankerError,
@@ -37,12 +38,14 @@ if TYPE_CHECKING:
     from recollect.portable.drafts import IngestReport
     from recollect.ports import Clock, Embedder, Progress, Reranker
     from recollect.recall.context import BlockFields
+    from recollect.selection import Selection
     from recollect.tiers.contexts import Contexts
     from recollect.tiers.narratives import Narratives
     from recollect.tiers.pools import Pools
     from recollect.tiers.router import Router
     from recollect.tiers.short_term import ShortTerm
     from recollect.tiers.working import WorkingMemory
+    from recollect.values.changed import Changed, NotChanged
     from recollect.values.cluster import Cluster
     from recollect.values.document import Access
     from recollect.values.draft import Draft, DraftFields, UpdateFields
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
         Tier,
         Verdict,
     )
+    from recollect.values.erased import Erased
     from recollect.values.event import Event
     from recollect.values.gap import Gap, Topic
     from recollect.values.link import Graph, GraphEdge, GraphNode, Link
@@ -96,22 +100,26 @@ _HOMES = {
     ".config": ("SettingsFields",),
     ".engine": ("Memory", "copy",),
     ".errors": ("AmbiguousId", "CommitUnknown", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput",
-        "NeedsConfirmation", "NotFound", "ReadOnly", "RecollectError", "RerankerError", "SettingsError", "StaleVersion",
-        "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable", "WorkingUnavailable",),
+        "NeedsConfirmation", "NotFound", "PartlyDone", "ReadOnly", "RecollectError", "RerankerError", "SettingsError",
+        "StaleVersion", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable",
+        "WorkingUnavailable",),
     ".portable.drafts": ("IngestReport",),
     ".ports": ("Clock", "Embedder", "Progress", "Reranker",),
     ".recall.context": ("BlockFields",),
+    ".selection": ("Selection",),
     ".tiers.contexts": ("Contexts",),
     ".tiers.narratives": ("Narratives",),
     ".tiers.pools": ("Pools",),
     ".tiers.router": ("Router",),
     ".tiers.short_term": ("ShortTerm",),
     ".tiers.working": ("WorkingMemory",),
+    ".values.changed": ("Changed", "NotChanged",),
     ".values.cluster": ("Cluster",),
     ".values.document": ("Access",),
     ".values.draft": ("Draft", "DraftFields", "UpdateFields",),
     ".values.enums": ("AccessLevel", "ContextType", "Delivery", "LinkRelation", "MemoryType", "PoolType",
         "ChangeOrigin", "ProvenanceKind", "Scope", "SearchMode", "ShortTermType", "Status", "Resolution", "Tier", "Verdict",),
+    ".values.erased": ("Erased",),
     ".values.event": ("Event",),
     ".values.gap": ("Gap", "Topic",),
     ".values.link": ("Graph", "GraphEdge", "GraphNode", "Link",),
@@ -133,18 +141,19 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __version__ = "0.1.0"
 __all__ = [
     "Access", "AccessLevel", "AmbiguousId", "AsyncMemory", "AsyncOpening", "Block", "BlockFields", "BlockItem",
-    "ChangeOrigin", "Clock", "Cluster", "CommitUnknown", "Conflict", "Consolidated", "Context", "ContextFields",
-    "ContextType", "Contexts", "Contradiction", "Copied", "Delivery", "Difference", "Disabled", "Draft",
-    "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erasure", "Event", "Explanation", "Exported",
-    "FilterFields", "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "Imported", "IngestReport",
-    "InvalidInput", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives", "NeedsConfirmation", "NotFound",
-    "Omitted", "Outcome", "Page", "Pool", "PoolFields", "PoolType", "Pools", "Procedure", "Progress", "Provenance",
-    "ProvenanceChain", "ProvenanceKind", "Purged", "ReadOnly", "Recalled", "RecollectError", "Record", "Refused",
-    "RefusedItem", "Reinforced", "Related", "Repeat", "Reranker", "RerankerError", "Resolution", "Routed", "Router",
-    "RunPool", "Scope", "SearchMode", "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal",
-    "Snapshot", "StaleVersion", "Status", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
-    "StoreUnavailable", "Stored", "Superseded", "Tag", "Tier", "TierHit", "Topic", "Undone", "UpdateFields",
-    "Verdict", "WorkingMemory", "WorkingUnavailable", "copy", "open", "open_async",
+    "ChangeOrigin", "Changed", "Clock", "Cluster", "CommitUnknown", "Conflict", "Consolidated", "Context",
+    "ContextFields", "ContextType", "Contexts", "Contradiction", "Copied", "Delivery", "Difference", "Disabled",
+    "Draft", "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erased", "Erasure", "Event",
+    "Explanation", "Exported", "FilterFields", "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "Imported",
+    "IngestReport", "InvalidInput", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives", "NeedsConfirmation",
+    "NotChanged", "NotFound", "Omitted", "Outcome", "Page", "PartlyDone", "Pool", "PoolFields", "PoolType", "Pools",
+    "Procedure", "Progress", "Provenance", "ProvenanceChain", "ProvenanceKind", "Purged", "ReadOnly", "Recalled",
+    "RecollectError", "Record", "Refused", "RefusedItem", "Reinforced", "Related", "Repeat", "Reranker",
+    "RerankerError", "Resolution", "Routed", "Router", "RunPool", "Scope", "SearchMode", "Selection", "SettingsError",
+    "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal", "Snapshot", "StaleVersion", "Status",
+    "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable", "Stored", "Superseded",
+    "Tag", "Tier", "TierHit", "Topic", "Undone", "UpdateFields", "Verdict", "WorkingMemory", "WorkingUnavailable",
+    "copy", "open", "open_async",
 ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recollect.portable.drafts import IngestReport
     from recollect.ports import Clock, Progress
     from recollect.recall.context import BlockFields
+    from recollect.selection import Selection
     from recollect.tiers.containers import Containers
     from recollect.tiers.contexts import AccessLog, ContextList, Contexts, Entries, SnapshotVerbs, When
     from recollect.tiers.narratives import Narratives
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from recollect.tiers.short_term import ShortTerm
     from recollect.tiers.working import Lifetime, WorkingMemory
     from recollect.upkeep.contradictions import Disputed
+    from recollect.values.changed import Changed
     from recollect.values.draft import Draft, DraftFields, UpdateFields
     from recollect.values.enums import (
         AccessLevel,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
         Tier,
         Verdict,
     )
+    from recollect.values.erased import Erased
     from recollect.values.link import Graph
     from recollect.values.memory import Page, ProvenanceChain, Record
     from recollect.values.outcome import Outcome, Refused
@@ -516,6 +519,93 @@ class AsyncRouter(AsyncVerbs):
         return await self._call(lambda: self._sync.stats())
 
 
+class AsyncSelection(AsyncVerbs):
+    """The memories that a filter selects at the moment of each call; `for memory in selection` reads them, newest first.
+
+    Every change takes `dry_run`, which changes nothing and tells how many memories it would change, and `force`, without which
+    no more than 20 are changed. A purge always needs `force`."""
+
+    _sync: Selection
+
+    async def count(self) -> int:
+        """How many memories it selects."""
+        return await self._call(lambda: self._sync.count())
+
+    def __aiter__(self) -> AsyncIterator[Record]:
+        """The memories, newest first, read page by page."""
+        return self._each(iter(self._sync))
+
+    async def forget(self, reason: str | None = None, *, dry_run: bool = False, force: bool = False) -> Changed:
+        """Hide the memories, and refuse to store the same again."""
+        return await self._call(lambda: self._sync.forget(reason, dry_run=dry_run, force=force))
+
+    async def purge(self, *, repeats: bool = False, dry_run: bool = False, force: bool = False) -> Changed:
+        """Erase the memories for good; `repeats` also erases what repeats their texts. Nothing can undo it."""
+        return await self._call(lambda: self._sync.purge(repeats=repeats, dry_run=dry_run, force=force))
+
+    async def tag(self, *tags: str, dry_run: bool = False, force: bool = False) -> Changed:
+        """Add tags."""
+        return await self._call(lambda: self._sync.tag(*tags, dry_run=dry_run, force=force))
+
+    async def untag(self, *tags: str, dry_run: bool = False, force: bool = False) -> Changed:
+        """Remove tags."""
+        return await self._call(lambda: self._sync.untag(*tags, dry_run=dry_run, force=force))
+
+    async def update(self, *, dry_run: bool = False, force: bool = False, **changes: Unpack[UpdateFields]) -> Changed:
+        """Give the memories the same values in some fields; not content or triggers, which are one memory's own."""
+        return await self._call(lambda: self._sync.update(dry_run=dry_run, force=force, **changes))
+
+    async def move(
+        self,
+        *,
+        scope: Scope | None = None,
+        project: str | None = None,
+        team: str | None = None,
+        agent: str | None = None,
+        user: str | None = None,
+        session: str | None = None,
+        task: str | None = None,
+        dry_run: bool = False,
+        force: bool = False,
+    ) -> Changed:
+        """Move the memories to another scope or project; what they supersede moves along.
+
+        Left where it is, and told as `refused`, is what is stored there already, or was forgotten or purged there.
+        """
+        return await self._call(
+            lambda: self._sync.move(
+                scope=scope,
+                project=project,
+                team=team,
+                agent=agent,
+                user=user,
+                session=session,
+                task=task,
+                dry_run=dry_run,
+                force=force,
+            )
+        )
+
+    async def archive(self, *, dry_run: bool = False, force: bool = False) -> Changed:
+        """Take the memories out of use; unlike forgotten ones, the same may be stored again."""
+        return await self._call(lambda: self._sync.archive(dry_run=dry_run, force=force))
+
+    async def unarchive(self, *, dry_run: bool = False, force: bool = False) -> Changed:
+        """Use archived memories again; without a status, the filter selects archived ones."""
+        return await self._call(lambda: self._sync.unarchive(dry_run=dry_run, force=force))
+
+    async def export(
+        self,
+        to: str | os.PathLike[str] | BinaryIO,
+        *,
+        format: str | None = None,
+        vectors: bool = True,
+        progress: Progress | None = None,
+    ) -> Exported:
+        """Write the memories, and nothing else of the account, as `Memory.export` does."""
+        return await self._call(lambda: self._sync.export(to, format=format, vectors=vectors, progress=progress))
+
+
 class AsyncMemory(AsyncVerbs):
     """One open store as one identity sees it. Use it as a context manager, or close it."""
 
@@ -559,12 +649,63 @@ class AsyncMemory(AsyncVerbs):
         """Restore a forgotten or archived memory."""
         return await self._call(lambda: self._sync.restore(id))
 
+    async def archive(self, id: str) -> Record | Refused:
+        """Take a memory out of use; unlike after `forget`, the same may be stored again. `unarchive` takes it back."""
+        return await self._call(lambda: self._sync.archive(id))
+
+    async def unarchive(self, id: str) -> Record | Refused:
+        """Use an archived memory again, unless the same is stored by now, or was forgotten or purged since."""
+        return await self._call(lambda: self._sync.unarchive(id))
+
+    async def move(
+        self,
+        id: str,
+        *,
+        scope: Scope | None = None,
+        project: str | None = None,
+        team: str | None = None,
+        agent: str | None = None,
+        user: str | None = None,
+        session: str | None = None,
+        task: str | None = None,
+    ) -> Record | Refused:
+        """Move a memory to another scope or project, with what it supersedes; refused if the same is stored there."""
+        return await self._call(
+            lambda: self._sync.move(
+                id, scope=scope, project=project, team=team, agent=agent, user=user, session=session, task=task
+            )
+        )
+
+    def select(
+        self,
+        *,
+        everything: bool = False,
+        session: str | None = None,
+        task: str | None = None,
+        **filters: Unpack[FilterFields],
+    ) -> AsyncSelection:
+        """The memories that a filter selects, to count, read, export, or change as one operation.
+
+        A filter that selects all memories needs `everything=True`. What belongs to a session or a task is selected only if it is
+        named, here or as `in_session`.
+        """
+        return AsyncSelection(
+            self._sync.select(everything=everything, session=session, task=task, **filters), self._threads
+        )
+
     async def purge(self, id: str, *, repeats: bool = False, dry_run: bool = False) -> Purged:
         """Erase a memory for good: row, vector, index entries, journal images; only a keyed hash stays.
 
         The result lists what else repeats the text, which `repeats` erases too, and which copies are left. `dry_run` only looks.
         """
         return await self._call(lambda: self._sync.purge(id, repeats=repeats, dry_run=dry_run))
+
+    async def erase_user(self, name: str, *, dry_run: bool = False) -> Erased:
+        """Erase everything of a user for good, in every scope and tier, and prove it: `left` counts what a search still finds.
+
+        For the owner of the account alone. Memories of others that only mention the name stay. `dry_run` only counts.
+        """
+        return await self._call(lambda: self._sync.erase_user(name, dry_run=dry_run))
 
     async def recall(
         self,
@@ -699,11 +840,11 @@ class AsyncMemory(AsyncVerbs):
         return await self._call(lambda: self._sync.preview(topic, **fields))
 
     async def reinforce(self, id: str) -> Record:
-        """Report that a memory was useful: score +3."""
+        """Report that a memory was useful: score +3, or what `reinforce_weight` says."""
         return await self._call(lambda: self._sync.reinforce(id))
 
     async def demote(self, id: str) -> Record:
-        """Report that a memory was irrelevant or stale: score −1."""
+        """Report that a memory was irrelevant or stale: score −1, or what `demote_weight` says."""
         return await self._call(lambda: self._sync.demote(id))
 
     async def feedback(self, id: str, helpful: bool) -> Record:

@@ -56,6 +56,9 @@ class Settings:
     contradiction: float = 0.75  # similarity from which a new memory is checked against an old one for contradictions
     similarity_floor: float = 0.40  # similarity below which a semantic hit is dropped as noise
     deep_merge: float = 0.95  # similarity from which two clusters are merged
+    cluster: float = 0.0  # similarity to its centre from which a memory is in a cluster; 0 asks for none
+    reinforce_weight: int = 3  # what `reinforce` adds to the score of a memory
+    demote_weight: int = -1  # what `demote` adds to it
     promotion: int = 3  # reads from which `consolidate` promotes a short-term entry to long-term memory
     gaps: bool = True  # recall stores questions that nothing answers
     infer_tags: bool = True  # remember adds tags that are clear from the text and its files
@@ -104,6 +107,9 @@ class SettingsFields(TypedDict, total=False):
     contradiction: float | None
     similarity_floor: float | None
     deep_merge: float | None
+    cluster: float | None
+    reinforce_weight: int | None
+    demote_weight: int | None
     promotion: int | None
     gaps: bool | None
     infer_tags: bool | None
@@ -237,6 +243,7 @@ _CHOICES = {
 }
 _RANGES = {
     "duplicate": (0.0, 1.0), "contradiction": (0.0, 1.0), "similarity_floor": (0.0, 1.0), "deep_merge": (0.0, 1.0),
+    "cluster": (0.0, 1.0), "reinforce_weight": (1, 1000), "demote_weight": (-1000, -1),
     "postgres_partitions": (1, 1024), "postgres_connections": (1, 1000), "postgres_connect_seconds": (0.1, 600.0),
     "postgres_wait_seconds": (0.1, 600.0), "postgres_statement_seconds": (0.1, 86_400.0),
     "postgres_lock_seconds": (0.1, 3600.0), "postgres_idle_seconds": (1.0, 86_400.0),

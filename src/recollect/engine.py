@@ -27,11 +27,11 @@ from recollect.validation import (
     clean_flag,
     clean_limit,
     clean_list,
-    clean_tags,
     clean_time,
     one_of,
+    some_tags,
 )
-from recollect.values.enums import SEARCH_MODES, LinkRelation, Resolution, SearchMode, Verdict
+from recollect.values.enums import SEARCH_MODES, LinkRelation, Resolution, Scope, SearchMode, Verdict
 from recollect.values.event import Event
 from recollect.values.memory import Page, Record
 from recollect.values.recalled import Recalled
@@ -41,6 +41,7 @@ from recollect.values.search import FilterFields
 if TYPE_CHECKING:
     from recollect.portable.drafts import IngestReport
     from recollect.recall.context import BlockFields
+    from recollect.selection import Selection
     from recollect.tiers.contexts import Contexts
     from recollect.tiers.narratives import Narratives
     from recollect.tiers.pools import Pools
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from recollect.upkeep.contradictions import Disputed
     from recollect.values.cluster import Cluster
     from recollect.values.draft import Draft, DraftFields, UpdateFields
+    from recollect.values.erased import Erased
     from recollect.values.gap import Topic
     from recollect.values.link import Graph
     from recollect.values.memory import ProvenanceChain
@@ -105,13 +107,13 @@ class Memory(Verbs):
 
     def tag(self, id: str, *tags: str) -> Record:
         """Add tags."""
-        _some_tags(tags)
+        some_tags(tags)
         added = self._uow.tags(tags)
         return self._uow.edited(id, "tag", lambda old: old.with_(tags=tuple(dict.fromkeys((*old.tags, *added)))))
 
     def untag(self, id: str, *tags: str) -> Record:
         """Remove tags."""
-        gone = _some_tags(tags)
+        gone = some_tags(tags)
         return self._uow.edited(
             id, "untag", lambda old: old.with_(tags=tuple(tag for tag in old.tags if tag not in gone))
         )
@@ -126,6 +128,56 @@ class Memory(Verbs):
         """Restore a forgotten or archived memory."""
         return self._uow.edited(id, "restore", lambda old: old.with_(status="active"))
 
+    def archive(self, id: str) -> Record | Refused:
+        """Take a memory out of use; unlike after `forget`, the same may be stored again. `unarchive` takes it back."""
+        from recollect.capture.bulk import change_one, plan_archive
+
+        return change_one(self._uow, id, "archive", plan_archive(self._uow))
+
+    def unarchive(self, id: str) -> Record | Refused:
+        """Use an archived memory again, unless the same is stored by now, or was forgotten or purged since."""
+        from recollect.capture.bulk import change_one, plan_unarchive
+
+        return change_one(self._uow, id, "unarchive", plan_unarchive(self._uow))
+
+    def move(
+        self,
+        id: str,
+        *,
+        scope: Scope | None = None,
+        project: str | None = None,
+        team: str | None = None,
+        agent: str | None = None,
+        user: str | None = None,
+        session: str | None = None,
+        task: str | None = None,
+    ) -> Record | Refused:
+        """Move a memory to another scope or project, with what it supersedes; refused if the same is stored there."""
+        from recollect.capture.bulk import change_one, plan_move
+
+        given = {
+            "scope": scope, "project": project, "team": team, "agent": agent, "user": user, "session": session, "task": task,
+        }  # fmt: skip
+        return change_one(self._uow, id, "move", plan_move(self._uow, given), project)
+
+    def select(
+        self,
+        *,
+        everything: bool = False,
+        session: str | None = None,
+        task: str | None = None,
+        **filters: Unpack[FilterFields],
+    ) -> Selection:
+        """The memories that a filter selects, to count, read, export, or change as one operation.
+
+        A filter that selects all memories needs `everything=True`. What belongs to a session or a task is selected only if it is
+        named, here or as `in_session`.
+        """
+        from recollect.selection import Selection
+
+        here = self._uow.at(None, session, task)
+        return Selection(here, filters, everything=clean_flag("everything", everything))
+
     def purge(self, id: str, *, repeats: bool = False, dry_run: bool = False) -> Purged:
         """Erase a memory for good: row, vector, index entries, journal images; only a keyed hash stays.
 
@@ -134,6 +186,15 @@ class Memory(Verbs):
         from recollect.upkeep.purge import purge
 
         return purge(self._uow, id, repeats=clean_flag("repeats", repeats), dry_run=clean_flag("dry_run", dry_run))
+
+    def erase_user(self, name: str, *, dry_run: bool = False) -> Erased:
+        """Erase everything of a user for good, in every scope and tier, and prove it: `left` counts what a search still finds.
+
+        For the owner of the account alone. Memories of others that only mention the name stay. `dry_run` only counts.
+        """
+        from recollect.upkeep.erase_user import erase_user
+
+        return erase_user(self._uow, name, dry_run=clean_flag("dry_run", dry_run))
 
     # Reading
 
@@ -288,11 +349,11 @@ class Memory(Verbs):
     # Beliefs
 
     def reinforce(self, id: str) -> Record:
-        """Report that a memory was useful: score +3."""
+        """Report that a memory was useful: score +3, or what `reinforce_weight` says."""
         return self.feedback_many([id], "reinforce")[0]
 
     def demote(self, id: str) -> Record:
-        """Report that a memory was irrelevant or stale: score −1."""
+        """Report that a memory was irrelevant or stale: score −1, or what `demote_weight` says."""
         return self.feedback_many([id], "demote")[0]
 
     def feedback(self, id: str, helpful: bool) -> Record:
@@ -524,9 +585,15 @@ class Memory(Verbs):
 
         check_progress(progress)
         here = self._uow.at(None, session, task)
-        flags = {"history": history, "vectors": vectors, "everything": everything}
-        wanted = {name: clean_flag(name, flag) for name, flag in flags.items()}
-        return export(here, to, format, progress, **wanted)
+        return export(
+            here,
+            to,
+            format,
+            progress,
+            history=clean_flag("history", history),
+            vectors=clean_flag("vectors", vectors),
+            everything=clean_flag("everything", everything),
+        )
 
     def import_data(
         self,
@@ -716,10 +783,3 @@ def copy(source: Memory, target: Memory, *, progress: Progress | None = None) ->
 
     check_progress(progress)
     return copy(source._uow, target._uow, progress)  # noqa: SLF001 - two values of the same class
-
-
-def _some_tags(tags: Sequence[str]) -> tuple[str, ...]:
-    cleaned = clean_tags(tags)
-    if not cleaned:
-        raise InvalidInput("tags", "there is none", "name at least one tag")
-    return cleaned

@@ -6,6 +6,7 @@ RecollectError
 │   └── StaleVersion        the pool was changed since that version was read
 ├── NotFound                no such memory, event or operation here (also a LookupError)
 ├── NeedsConfirmation       it changes much, or what somebody else did; nothing was changed
+├── PartlyDone              a verb for many memories stopped in between: what it did is kept
 ├── Disabled                memory is switched off for this project or for all
 ├── ReadOnly                the store, or this view of it, cannot be written
 ├── SettingsError           the settings file or an environment variable is wrong
@@ -69,9 +70,18 @@ class NotFound(RecollectError, LookupError):
 class NeedsConfirmation(RecollectError):
     """The call changes much, or undoes what somebody else did; nothing was changed."""
 
-    def __init__(self, verb: str, what: str) -> None:
+    def __init__(self, verb: str, what: str, look: str = "look at `log`", them: str = "it") -> None:
         self.verb, self.what = verb, what
-        super().__init__(f"{what}; look at `log` first, then give force=True to {verb} it")
+        super().__init__(f"{what}; {look} first, then give force=True to {verb} {them}")
+
+
+class PartlyDone(RecollectError):
+    """A verb stopped after it had changed some of the selected memories; what it did is kept, and can be undone."""
+
+    def __init__(self, verb: str, count: int, operation: str, problem: object) -> None:
+        self.verb, self.count, self.operation = verb, count, operation
+        back = "they are erased for good" if verb == "purge" else f"undo({operation!r}, force=True) takes them back"
+        super().__init__(f"{verb} stopped after {count} memories: {problem}; call it again for the rest; {back}")
 
 
 class Disabled(RecollectError):

@@ -26,7 +26,7 @@ def list_page(uow: UnitOfWork, wanted: Filter, limit: int, *, after: str | None,
     """One page; a negative limit means everything."""
     now = uow.runtime.clock()
     with uow.view(wanted.project) as reader:
-        shown = _shown(uow, reader, wanted)
+        shown = narrowed(uow, reader, wanted)
         before = None if after is None else _position(uow, reader, after)
         found = reader.find(uow.viewer.identity, shown, now, limit=limit if limit < 0 else limit + 1, before=before)
         records = uow.redact(reader, found if limit < 0 else found[:limit])
@@ -40,7 +40,7 @@ def iterate(uow: UnitOfWork, wanted: Filter) -> Iterator[Record]:
     now, before = uow.runtime.clock(), None
     while True:
         with uow.view(wanted.project) as reader:
-            shown = _shown(uow, reader, wanted)
+            shown = narrowed(uow, reader, wanted)
             found = reader.find(uow.viewer.identity, shown, now, limit=_PAGE, before=before)
             before = row_of(reader, found[-1]) if found else None
             records = uow.redact(reader, found)
@@ -52,7 +52,7 @@ def iterate(uow: UnitOfWork, wanted: Filter) -> Iterator[Record]:
 def count(uow: UnitOfWork, wanted: Filter) -> int:
     """How many there are on all pages."""
     with uow.view(wanted.project) as reader:
-        return reader.count_found(uow.viewer.identity, _shown(uow, reader, wanted), uow.runtime.clock())
+        return reader.count_found(uow.viewer.identity, narrowed(uow, reader, wanted), uow.runtime.clock())
 
 
 def iter_found(reader: Reader, identity: Identity, wanted: Filter, now: datetime) -> Iterator[Record]:
@@ -92,7 +92,7 @@ def _row_of_gone(uow: UnitOfWork, reader: Reader, id: str) -> int | None:
     return None
 
 
-def _shown(uow: UnitOfWork, reader: Reader, wanted: Filter) -> Filter:
+def narrowed(uow: UnitOfWork, reader: Reader, wanted: Filter) -> Filter:
     """The filter without projects in which memory is off, and without what belongs to other sessions and tasks."""
     viewer, off = uow.viewer, tuple(reader.switched_off(uow.viewer.account))
     return replace(wanted, without=off, visit=(viewer.session or wanted.session, viewer.task))

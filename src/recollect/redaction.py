@@ -19,7 +19,7 @@ from recollect.values.memory import Record
 from recollect.values.outcome import Stored
 from recollect.values.recalled import Explanation, Recalled, Trace
 from recollect.values.scope import GLOBAL, RESERVED, Identity, Place, Viewer, reaches, shares
-from recollect.values.tiers import Changed
+from recollect.values.tiers import ChangedEntry
 
 Value = TypeVar("Value")
 _SINGLE = ("supersedes", "superseded_by")
@@ -163,14 +163,14 @@ def _may_see(identity: Identity, event: Event, documents: Mapping[str, Document]
     return document.kind not in ("pool", "context") or may(identity, document, "read")
 
 
-def _holders(value: Any) -> Iterator[Record | Event | Changed]:
+def _holders(value: Any) -> Iterator[Record | Event | ChangedEntry]:
     """Everything in a value that may contain ids of memories."""
     if isinstance(value, Recalled):
         # By far the most frequent types: skip the walk over all fields.
         yield from (hit.memory for hit in value.hits)
     elif isinstance(value, Stored) and not value.related:
         yield value.memory
-    elif isinstance(value, (Record, Changed)) or (isinstance(value, Event) and value.document is None):
+    elif isinstance(value, (Record, ChangedEntry)) or (isinstance(value, Event) and value.document is None):
         yield value
     elif isinstance(value, (list, tuple)):
         for item in value:
@@ -180,7 +180,7 @@ def _holders(value: Any) -> Iterator[Record | Event | Changed]:
         yield from (holder for part in inside if not isinstance(part, _PLAIN) for holder in _holders(part))
 
 
-def _named_ids(holder: Record | Event | Changed) -> Iterator[str]:
+def _named_ids(holder: Record | Event | ChangedEntry) -> Iterator[str]:
     if isinstance(holder, Record):
         yield from (link.target for link in holder.links)
         yield from (one for one in (holder.supersedes, holder.superseded_by) if one is not None)
@@ -196,7 +196,7 @@ def _named_ids(holder: Record | Event | Changed) -> Iterator[str]:
 def _without(value: Any, hidden: set[str] | frozenset[str]) -> Any:
     if isinstance(value, Record):
         return _redact_record(value, hidden)
-    if isinstance(value, (Event, Changed)):
+    if isinstance(value, (Event, ChangedEntry)):
         cut: Any = {side: _redact_image(getattr(value, side), hidden) for side in ("before", "after")}
         return replace(value, **cut)
     if isinstance(value, (list, tuple)):

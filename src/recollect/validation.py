@@ -99,6 +99,14 @@ def require_kept(field: str, memory: Record) -> None:
         raise InvalidInput(field, f"{memory.short_id} is {memory.status}", f"`restore {memory.short_id}` first")
 
 
+def some_tags(tags: Any) -> tuple[str, ...]:
+    """Tags of which there must be at least one."""
+    cleaned = clean_tags(tags)
+    if not cleaned:
+        raise InvalidInput("tags", "there is none", "name at least one tag")
+    return cleaned
+
+
 def clean_tags(tags: Any) -> tuple[str, ...]:
     """Tags without hash sign, in lower case, without duplicates, in order."""
     if isinstance(tags, str) or not isinstance(tags, Iterable):

@@ -151,7 +151,9 @@ def assemble(
         missing=missing,
         blank=lambda name, moment: _empty_runtime(name, moment, loaded, embedder, reranker),
         judge=judge,
-        background=BackgroundClustering(store, clock, settings.agent or settings.actor),
+        background=BackgroundClustering(
+            store, clock, settings.agent or settings.actor, _required_cosine(settings, embedder)
+        ),
         working=working or SqliteWorking(None),
         note_misses=_note_misses,
         recent_recalls=recent_recalls,
@@ -206,6 +208,19 @@ def _teams(settings: Settings) -> tuple[str, ...]:
             "teams", f"names that begin with {RESERVED!r} are reserved for contexts", "give other names"
         )
     return settings.teams
+
+
+def _required_cosine(settings: Settings, embedder: StoreEmbedder | None) -> Callable[[], float]:
+    """The cosine to the centre of its cluster that a member must have."""
+
+    def required() -> float:
+        from recollect.upkeep.clusters import NOTHING_REQUIRED, required_cosine
+
+        if embedder is None:
+            return NOTHING_REQUIRED
+        return required_cosine(lambda: embedder.calibration, settings.cluster)
+
+    return required
 
 
 def _scale(embedder: StoreEmbedder | None) -> Calibrated | None:

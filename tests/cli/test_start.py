@@ -24,6 +24,8 @@ NOT_COMMANDS = {
     "with_identity": "--account",
     "called_by": "",
     "feedback_many": "feedback",
+    "select": "forget --tag",
+    "erase_user": "erase-user",
     "close": "",
     "count": "list",
     "iter_all": "list",

@@ -143,3 +143,12 @@ def test_many_memories_are_clustered_by_another_process_meanwhile(tmp_path, cloc
             time.sleep(0.05)
         assert len(memory.clusters()) == 8
         assert not [problem for problem in memory.doctor()["problems"] if "clusters" in problem]
+
+
+def test_a_setting_says_how_similar_to_its_centre_a_member_is(grouped, tmp_path, clock) -> None:
+    sizes = []
+    for similarity in (0.0, 0.9, 1.0):
+        with recollect.open(tmp_path / "m.db", clock=clock, refresh_clusters=0, cluster=similarity) as memory:
+            sizes.append(sum(cluster.size for cluster in memory.clusters(refresh=True)))
+    assert sizes[0] == 36
+    assert 36 > sizes[1] > 0 == sizes[2], sizes

@@ -1,5 +1,7 @@
 """What an update of a text leaves behind: no tags of the old text, and no second copy of another memory."""
 
+import pytest
+
 import recollect
 
 
@@ -37,3 +39,20 @@ def test_the_same_text_in_another_place_is_no_duplicate(memory) -> None:
     memory.remember("The gateway listens on port 8080", project="shop")
     other = memory.remember("Invoices are paid within thirty days", project="office").memory
     assert memory.update(other.id, content="The gateway listens on port 8080").content.endswith("8080")
+
+
+def test_settings_say_what_a_reinforcement_and_a_demotion_weigh(tmp_path, clock) -> None:
+    weights = {"reinforce_weight": 5, "demote_weight": -2}
+    with recollect.open(tmp_path / "m.db", embedder="none", clock=clock, **weights) as memory:
+        one = memory.remember("We deploy with make ship").memory.id
+        assert memory.reinforce(one).score == 5
+        assert memory.demote(one).score == 3
+        assert memory.feedback_many([one], "reinforce")[0].score == 8
+        memory.undo()
+        assert memory.get(one).score == 3
+
+
+@pytest.mark.parametrize("wrong", [{"reinforce_weight": 0}, {"demote_weight": 1}, {"cluster": 1.5}])
+def test_a_weight_of_the_wrong_sign_is_refused(tmp_path, wrong) -> None:
+    with pytest.raises(recollect.SettingsError, match="outside"):
+        recollect.open(tmp_path / "m.db", embedder="none", **wrong)

@@ -186,3 +186,20 @@ def test_the_doctor_tells_where_working_memory_is_and_how(server, tmp_path) -> N
         assert any("cannot be reached" in problem for problem in memory.doctor()["problems"])
         with suppress(RecollectError):
             memory.working.store("k", 1)
+
+
+def test_erasing_a_user_clears_its_values_or_says_that_it_could_not(server, tmp_path, embedder) -> None:
+    with recollect.open(tmp_path / "m.db", embedder=embedder, working=server.url) as memory:
+        ada, penn = (memory.with_identity(user=name) for name in ("ada", "penn"))
+        for user in (ada, memory.with_identity(user="ada", agent="bob"), penn):
+            user.working.store("basket", "a ticket to Bern")
+            user.working.task("t1").store("step", 2)
+        done = memory.erase_user("ada")
+        assert (done.counts, done.left, done.complete) == ({"working": 4}, {}, True)
+        assert not any(b"ada" in key for key in driver.Redis.from_url(server.url).scan_iter())
+        assert penn.working.retrieve("basket") == "a ticket to Bern"
+        ada.working.store("basket", 1)
+        server.kill()
+        done = memory.erase_user("ada")
+        assert not done.complete
+        assert "erase the user again" in " ".join(done.pending)

@@ -20,7 +20,9 @@ def use(folder: Path) -> str:
         memory.update(record.id, content="The vault is in Basel", importance=0.9)
         block: str = str(memory.context("vaults", budget=2000))
         memory.with_identity(agent="ada").pools.create("plan", data={"step": 1})
-        return f"{hits.to_dict()} {len(listed)} {block}"
+        changed: recollect.Changed = memory.select(tags="vault").update(importance=0.9, dry_run=True)
+        listed += list(memory.select(metadata={"team": "core"}))
+        return f"{changed.count} {hits.to_dict()} {len(listed)} {block}"
 
 
 async def use_async(folder: Path) -> list[str]:
@@ -30,7 +32,9 @@ async def use_async(folder: Path) -> list[str]:
         hits: recollect.Recalled = await memory.recall("where is the vault", limit=2)
         ada = await memory.with_identity(agent="ada")
         await ada.pools.create("plan", data={"step": 1})
-        return [outcome.reason, *(hit.memory.content for hit in hits)]
+        done = await memory.select(tags="vault").archive(force=True)
+        found = [record.content async for record in memory.select(status="archived")]
+        return [outcome.reason, done.verb, *found, *(hit.memory.content for hit in hits)]
 
 
 def main(folder: Path) -> None:

@@ -98,11 +98,12 @@ def test_the_async_class_has_the_same_verbs_with_the_same_signatures(name: str) 
 
 
 def _sync_of(name: str) -> type:
+    from recollect.selection import Selection
     from recollect.tiers import containers, contexts, narratives, pools, router, short_term, working
 
     known = (
         Memory, working.WorkingMemory, short_term.ShortTerm, containers.Containers, pools.Pools, contexts.SnapshotVerbs,
-        contexts.Contexts, narratives.Narratives, router.Router,
+        contexts.Contexts, narratives.Narratives, router.Router, Selection,
     )  # fmt: skip
     return next(shape for shape in known if shape.__name__ == name.removeprefix("Async"))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from recollect.access import with_contexts
 from recollect.ports import Reader, Transaction
 from recollect.unit_of_work import UnitOfWork
@@ -9,7 +11,7 @@ from recollect.validation import MAX_CONTENT, clean_text
 from recollect.values.memory import Record, covers
 from recollect.values.scope import Identity, reaches
 
-_COPY = "a copy of what was forgotten"
+COPY = "a copy of what was forgotten"
 
 
 def active_duplicate(reader: Reader, record: Record) -> Record | None:
@@ -22,30 +24,48 @@ def active_duplicate(reader: Reader, record: Record) -> Record | None:
 def as_forgotten(reader: Reader, record: Record) -> Record:
     """One memory, forgotten. Of two copies in a place, it is archived: forgotten, it would bury a text that is kept."""
     copy = None if record.status == "forgotten" else active_duplicate(reader, record)
-    kept = copy is not None and copy.place == record.place
-    return record.with_(status="archived" if kept else "forgotten")
+    return _out_of_use(record, copy is not None and copy.place == record.place)
 
 
 def forget(uow: UnitOfWork, id: str, reason: str | None) -> Record:
     """Hide a memory, with its copies in the same place, and refuse to store the same again."""
-    if reason is not None:
-        reason = clean_text("reason", reason, MAX_CONTENT)
-        uow.runtime.gate.require_text("reason", reason)
+    reason = checked_reason(uow, reason)
     with uow.transaction() as tx:
         old = uow.find(tx, id)
         if reason is not None:
             uow.require_no_tombstones(tx, "reason", [reason])
-        copies = _copies_in_place(tx, old)
-        if any(_contradict(old, copy) for copy in copies):
-            # One of the two was given the text of the other: the text is wanted, and this memory is superfluous.
-            gone = as_forgotten(tx, old)
-        else:
-            gone = old.with_(status="forgotten")
-            for copy in copies:
-                tx.change(copy, copy.with_(status="forgotten"), "forget", reason=_COPY)
+        gone, copies = forgotten(old, tx.same_text(old.account, old.content), with_contexts(tx, uow.viewer.identity))
         tx.change(old, gone, "forget", reason=reason)
-        bury_superseded(tx, uow.viewer.identity, old)
+        for copy in copies:
+            tx.change(copy, copy.with_(status="forgotten"), "forget", reason=COPY)
         return uow.redact(tx, gone)
+
+
+def checked_reason(uow: UnitOfWork, reason: str | None) -> str | None:
+    """The reason of a change as it may be stored."""
+    if reason is not None:
+        reason = clean_text("reason", reason, MAX_CONTENT)
+        uow.runtime.gate.require_text("reason", reason)
+    return reason
+
+
+def forgotten(old: Record, same: Iterable[Record], identity: Identity) -> tuple[Record, list[Record]]:
+    """A memory as it is when it is forgotten, and those with the same text that are forgotten with it.
+
+    These are its copies in the same place, and what was superseded: when what superseded it goes, it would hold again.
+    """
+    others = [one for one in same if one.id != old.id]
+    copies = [one for one in others if one.status == "active" and one.place == old.place]
+    superseded = [one for one in others if one.status == "superseded" and reaches(identity, one.place)]
+    if any(_contradict(old, copy) for copy in copies):
+        # One of the two was given the text of the other: the text is wanted, and this memory is superfluous.
+        return _out_of_use(old, old.status != "forgotten"), superseded
+    return old.with_(status="forgotten"), [*copies, *superseded]
+
+
+def _out_of_use(record: Record, kept: bool) -> Record:
+    """A memory that is hidden: archived when a copy in the same place is kept, else forgotten."""
+    return record.with_(status="archived" if kept else "forgotten")
 
 
 def bury_superseded(tx: Transaction, identity: Identity, gone: Record) -> None:
@@ -54,12 +74,7 @@ def bury_superseded(tx: Transaction, identity: Identity, gone: Record) -> None:
     wide = with_contexts(tx, identity) if copies else identity
     for copy in copies:
         if copy.status == "superseded" and reaches(wide, copy.place):
-            tx.change(copy, copy.with_(status="forgotten"), "forget", reason=_COPY)
-
-
-def _copies_in_place(reader: Reader, record: Record) -> list[Record]:
-    same = reader.same_text(record.account, record.content)
-    return [one for one in same if one.id != record.id and one.status == "active" and one.place == record.place]
+            tx.change(copy, copy.with_(status="forgotten"), "forget", reason=COPY)
 
 
 def _contradict(one: Record, other: Record) -> bool:

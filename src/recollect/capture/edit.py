@@ -35,7 +35,6 @@ EDITABLE = (
     "content", "type", "tags", "importance", "weight", "confidence", "ttl", "expires_at", "valid_from", "valid_until", "delivery",
     "triggers", "season", "metadata", "replace_metadata",
 )  # fmt: skip
-REINFORCE, DEMOTE = 3, -1
 
 
 def edited(old: Record, changes: Mapping[str, Any], gate: Gate, now: datetime) -> Record | Refused:

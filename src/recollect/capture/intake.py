@@ -44,7 +44,7 @@ from recollect.values.ids import new_id
 from recollect.values.link import Link
 from recollect.values.memory import Provenance, Record
 from recollect.values.procedure import procedure_of, render, to_plain
-from recollect.values.scope import RESERVED, Identity, place_of, reaches
+from recollect.values.scope import OWNED_SCOPES, RESERVED, Identity, place_of, reaches
 from recollect.values.search import ASSISTANT, MACHINE, role_of
 
 _DRAFT_FIELDS = tuple(f.name for f in fields(Draft))
@@ -184,6 +184,23 @@ def _check_membership(scope: str, named: Mapping[str, str | None], identity: Ide
             )
         fix = f"write as a member of it, or choose another {scope}"
         raise InvalidInput(scope, f"you are not {'in ' if scope == 'team' else ''}{named[scope]!r}", fix)
+
+
+def check_target(given: Mapping[str, str], identity: Identity) -> dict[str, str]:
+    """The place that stored memories shall have, as `given` names it: the writer must be able to write there."""
+    scope = given.get("scope")
+    one_of("scope", scope, SCOPES)
+    for name in given:
+        if name not in ("scope", "project", scope):
+            raise InvalidInput(name, f"is given, but the scope is {scope or 'kept'}", f"use scope={name!r} too")
+    own = {"agent": identity.agent, "user": identity.user, "team": identity.teams[0] if identity.teams else None}
+    target = dict(given)
+    if scope in OWNED_SCOPES:
+        named = {name: given.get(name) or (own[name] if name == scope else None) for name in own}
+        _check_scope(scope, named)
+        _check_membership(scope, named, identity)
+        target[scope] = named[scope] or ""
+    return target
 
 
 def _until(draft: Draft) -> datetime | None:

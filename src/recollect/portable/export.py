@@ -45,8 +45,9 @@ def export(
     history: bool,
     vectors: bool,
     everything: bool,
+    only: Callable[[Reader], frozenset[str]] | None = None,
 ) -> Exported:
-    """Write what an identity reaches, in one consistent view."""
+    """Write what an identity reaches, in one consistent view; with `only`, just the memories whose ids it returns."""
     one_of("format", format, FORMATS)
     form, options = format or format_of(to), ExportOptions(vectors, history)
     permissions = TransferPermissions(uow, uow.viewer.identity, everything)
@@ -57,6 +58,8 @@ def export(
         if not permissions.owner:
             uow.require_enabled(reader)
         scope = permissions.export_scope(reader)
+        if only is not None:
+            scope = replace(scope, only=only(reader))
         if form == "markdown":
             done = _export_markdown(reader, scope, to, options, now)
         elif archive_kind(to) is not None:
@@ -64,7 +67,9 @@ def export(
         else:
             with open_for_writing(to) as out:
                 if form == "csv":
-                    done = write_csv(iter_memories(reader, scope, lambda record: record.status != "forgotten"), out)
+                    shown = scope.only is not None
+                    rows = iter_memories(reader, scope, lambda record: shown or record.status != "forgotten")
+                    done = write_csv(rows, out)
                 else:
                     done = jsonl.write(with_progress(export_items(reader, scope, now, options), progress), out)
         return replace(done, left_out=dict(scope.left_out))
@@ -82,6 +87,8 @@ def _export_markdown(
         raise InvalidInput("history", "cannot be exported as Markdown", "export JSON lines for it")
 
     def is_current(record: Record) -> bool:
+        if scope.only is not None:
+            return record.status != "forgotten"
         return record.status == "active" and (record.expires_at is None or record.expires_at > now)
 
     memories = iter_memories(reader, scope, is_current)

@@ -54,6 +54,8 @@ class ExportScope:
     documents: Callable[[Reader, Document], bool]
     events: Callable[[Reader, Sequence[Event]], Sequence[Event]]
     disabled: frozenset[str] = frozenset()
+    # The ids of the memories to export; None exports all of them, with everything beside memories.
+    only: frozenset[str] | None = None
     # How many memories of other sessions and tasks were passed over so far, by scope.
     left_out: Counter[str] = field(default_factory=Counter)
 
@@ -69,7 +71,9 @@ class ExportScope:
         return here and reaches(self.identity, place)
 
     def includes(self, record: Record) -> bool:
-        """Whether a memory may be exported."""
+        """Whether a memory may be exported, and shall be."""
+        if self.only is not None and record.id not in self.only:
+            return False
         included = self.reaches(record.place)
         if not included and record.scope in ("session", "task"):
             self.left_out[record.scope] += 1
@@ -89,6 +93,10 @@ def export_items(
 ) -> Iterator[StreamItem]:
     """The items of an account, in the order that `stream.py` defines, without the footer."""
     account, options = scope.identity.account, options or ExportOptions()
+    if scope.only is not None:
+        yield HeaderItem(account, {"memory": len(scope.only)}, options.vectors, history=False)
+        yield from _memory_items(reader, scope, options)
+        return
     documents = _exported_documents(reader, scope)
     counted = reader.count(account, now, None if scope.everything else scope.identity)["statuses"]
     counts = {"document": len(documents), "memory": sum(counted.values())}

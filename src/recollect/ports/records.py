@@ -85,10 +85,11 @@ class RecordWriter(Protocol):
         reason: str | None = None,
     ) -> None: ...
     def remove(self, memory: Record, kind: EventKind = "undo") -> None: ...
-    def purge(self, memory: Record, earlier: Sequence[str] = ()) -> None:
+    def purge(self, memory: Record, earlier: Sequence[str] = (), *, keep: bool = True) -> None:
         """Erase a memory for good, with its images in the journal; one that was removed before has only those.
 
-        Digests are kept of its text and of the `earlier` texts it has had.
+        Digests are kept of its text and of the `earlier` texts it has had, and in the journal the place it had; without `keep`,
+        neither is.
         """
 
     def set_vectors(self, account: str, memory_id: str, vectors: Vectors | None) -> None: ...

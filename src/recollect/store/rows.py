@@ -16,7 +16,8 @@ from typing import Any
 from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, fields_from_image, to_image
 from recollect.values.memory import Provenance, Record, Replacement, maker, successors
-from recollect.values.scope import Place
+from recollect.values.purge import ERASED
+from recollect.values.scope import USER_PREFIX, Place
 
 IdOf = Callable[[str], Any]
 IdText = Callable[[Any], str]
@@ -55,6 +56,12 @@ def time_of(micros: int) -> datetime:
 def place_text(place: Place) -> str:
     """A place as it is stored: a JSON list, so that no name can pass for another."""
     return json.dumps(place, ensure_ascii=False, separators=(",", ":"))
+
+
+def user_names(user: str) -> dict[str, str]:
+    """How rows name a user: as itself, as an actor, at the beginning of its places as text; and what stands there instead."""
+    place = place_text(("user", user, "")).removesuffix('""]')
+    return {"user": user, "name": f"{USER_PREFIX}{user}", "place": place, "erased": ERASED}
 
 
 def place_of_text(text: str) -> Place:

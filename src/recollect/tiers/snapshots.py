@@ -17,7 +17,7 @@ from recollect.values.event import UNJOURNALED, Event, difference, from_image, p
 from recollect.values.ids import new_id
 from recollect.values.memory import Record, Replacement, is_current, successors
 from recollect.values.scope import Place
-from recollect.values.tiers import Changed, Difference, Snapshot
+from recollect.values.tiers import ChangedEntry, Difference, Snapshot
 
 Embed = Callable[[Record], Vectors | None]
 State = dict[str, Record]
@@ -165,12 +165,12 @@ def _visible_entries(state: State, at: datetime) -> dict[str, Record]:
     return visible
 
 
-def _changed(old: Record, new: Record) -> Changed | None:
+def _changed(old: Record, new: Record) -> ChangedEntry | None:
     before, after = to_image(old), to_image(new)
     names = _differing(before, after)
     if not names:
         return None
-    return Changed(old.id, new.id, {name: before[name] for name in names}, {name: after[name] for name in names})
+    return ChangedEntry(old.id, new.id, {name: before[name] for name in names}, {name: after[name] for name in names})
 
 
 def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:

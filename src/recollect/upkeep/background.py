@@ -36,6 +36,8 @@ class BackgroundClustering:
     store: Store
     clock: Clock
     actor: str
+    # The cosine to the centre of its cluster that a member has at least.
+    required: Callable[[], float] = lambda: -2.0
     problem: str | None = None
     closing: bool = False
     _child: ClusteringProcess | None = None
@@ -71,7 +73,11 @@ class BackgroundClustering:
             def labels(vectors: Given) -> Labels:
                 return find_clusters(vectors) if len(vectors) <= IN_PROCESS_LIMIT else child.find_clusters(vectors)
 
-            run = partial(refresh, self.store, account, self.actor, self.clock(), labels)
+            now = self.clock()
+
+            def run() -> object:
+                return refresh(self.store, account, self.actor, now, labels, self.required())
+
             work = partial(self._with_lease, account, run)
             self._work = threading.Thread(target=self._run, args=(work,), name="recollect-clustering", daemon=True)
             self._work.start()

@@ -23,18 +23,41 @@ from recollect.values.cluster import Cluster, owner_of
 from recollect.values.ids import new_id
 from recollect.values.memory import Record
 from recollect.values.scope import Place, reaches, shares
-from recollect.values.search import Embedded
+from recollect.values.search import Embedded, Floats
 
 # How many texts per cluster its name is made from, and how many of all it is compared with.
 _NAMING_SAMPLE, _BACKGROUND = 300, 5_000
 _EVERY = 1 << 30
 _ROWS_PER_TRANSACTION = 2_000
+# A cluster has at least so many members near enough to its centre.
+_FEWEST = 2
+# A required cosine that every vector has, and how finely others are looked for.
+NOTHING_REQUIRED, _STEPS = -2.0, 2001
 ClustersWithRows = list[tuple[Cluster, list[int]]]
 FindClusters = Callable[[Given], Labels]
 
 
-def refresh(store: Store, account: str, actor: str, now: datetime, find: FindClusters = find_clusters) -> list[Cluster]:
-    """Cluster an account; returns the clusters, the largest first. Reads and writes continue meanwhile."""
+def required_cosine(scale: Callable[[], Calibrated], similarity: float) -> float:
+    """The lowest cosine that has a similarity; below any cosine for 0, which requires nothing."""
+    if similarity <= 0:
+        return NOTHING_REQUIRED
+    cosines = np.linspace(-1, 1, _STEPS)
+    reached = np.flatnonzero(np.asarray(scale().similarity(cosines)) >= similarity)
+    return float(cosines[reached[0]]) if len(reached) else 1.0
+
+
+def refresh(
+    store: Store,
+    account: str,
+    actor: str,
+    now: datetime,
+    find: FindClusters = find_clusters,
+    required: float = NOTHING_REQUIRED,
+) -> list[Cluster]:
+    """Cluster an account; returns the clusters, the largest first. Reads and writes continue meanwhile.
+
+    A member has at least the `required` cosine to the centre of its cluster.
+    """
     with store.view(now) as reader:
         embedded, earlier = reader.embedded(account), reader.clusters(account)
         members = {cluster.id: _members(reader, account, cluster) for cluster in earlier}
@@ -46,7 +69,7 @@ def refresh(store: Store, account: str, actor: str, now: datetime, find: FindClu
         known = [cluster for cluster in earlier if cluster.owner == owner]
         spots = np.array(places)
         labels = find(embedded.vectors if len(by_owner) == 1 else embedded.vectors[spots])
-        made += _clusters_of_owner(store, account, embedded, spots, labels, known, members, now)
+        made += _clusters_of_owner(store, account, embedded, spots, labels, known, members, now, required)
     _store_clusters(store, account, actor, now, made)
     stay = {cluster.id for cluster, _ in made}
     with store.transaction(account, actor, now, origin="upkeep") as tx:
@@ -76,10 +99,14 @@ def _clusters_of_owner(
     known: Sequence[Cluster],
     members: dict[str, list[int]],
     now: datetime,
+    required: float,
 ) -> ClustersWithRows:
     """The clusters of one owner."""
     rows = embedded.rows[places]
-    groups = [np.flatnonzero(labels == label) for label in range(int(labels.max(initial=-1)) + 1)]
+    found = (np.flatnonzero(labels == label) for label in range(int(labels.max(initial=-1)) + 1))
+    dense = [_dense(embedded, places, group, required) for group in found]
+    kept_groups = [one for one in dense if len(one[0]) >= _FEWEST]
+    groups = [group for group, *_ in kept_groups]
     kept = continued_ids(
         {cluster.id: members[cluster.id] for cluster in known}, [rows[group].tolist() for group in groups]
     )
@@ -87,8 +114,7 @@ def _clusters_of_owner(
     old = {cluster.id: cluster for cluster in known}
     owner: Place = owner_of(embedded.places[int(places[0])])
     made: ClustersWithRows = []
-    for group, known_id, name in zip(groups, kept, proposed, strict=True):
-        centroid, radius = centre(embedded.vectors[places[group]].astype(np.float32))
+    for (group, centroid, radius), known_id, name in zip(kept_groups, kept, proposed, strict=True):
         members_now = rows[group].tolist()
         # A continued cluster keeps its name, so that people recognise it, until more than half of it is new.
         if known_id is not None and _overlap(members[known_id], members_now) > 0.5:
@@ -96,6 +122,15 @@ def _clusters_of_owner(
         cluster = Cluster(known_id or new_id(now), name, len(group), centroid, radius, now, owner)
         made.append((cluster, members_now))
     return made
+
+
+def _dense(
+    embedded: Embedded, places: NDArray[np.int64], group: NDArray[np.int64], required: float
+) -> tuple[NDArray[np.int64], Floats, float]:
+    """Those of a group that are near enough to its centre, the centre, and the radius."""
+    vectors = embedded.vectors[places[group]].astype(np.float32)
+    centroid, radius = centre(vectors)
+    return group[vectors @ centroid >= required], centroid, max(radius, required)
 
 
 def _names(store: Store, account: str, rows: NDArray[np.int64], groups: Sequence[NDArray[np.int64]]) -> list[str]:
@@ -117,8 +152,13 @@ def _overlap(one: Sequence[int], other: Sequence[int]) -> float:
     return len(mine & theirs) / max(len(mine | theirs), 1)
 
 
-def refine(tx: Transaction, account: str, rows: Sequence[int], scale: Calibrated, merge: float) -> None:
-    """After a confirmed recall: recompute the centres of its clusters, and merge the two largest if they are that similar."""
+def refine(
+    tx: Transaction, account: str, rows: Sequence[int], scale: Calibrated, merge: float, similarity: float = 0.0
+) -> None:
+    """After a confirmed recall: recompute the centres of its clusters, and merge the two largest if they are that similar.
+
+    A new member needs at least `similarity` to the centre.
+    """
     spanned = {
         str(edge.target[1])
         for edge in tx.edges(account, [("memory", row) for row in rows], 1)
@@ -127,31 +167,34 @@ def refine(tx: Transaction, account: str, rows: Sequence[int], scale: Calibrated
     touched = [cluster for cluster in tx.clusters(account) if cluster.id in spanned]
     if len(touched) < 2:
         return
-    updated = [_with_new_centre(tx, account, cluster) for cluster in touched]
+    required = required_cosine(lambda: scale, similarity)
+    updated = [_with_new_centre(tx, account, cluster, required) for cluster in touched]
     (one, mine), (other, theirs) = sorted(updated, key=lambda pair: -len(pair[1]))[:2]
-    similarity = float(scale.similarity(float(one.centroid @ other.centroid)))
-    if one.owner == other.owner and similarity >= merge:
+    alike = float(scale.similarity(float(one.centroid @ other.centroid)))
+    if one.owner == other.owner and alike >= merge:
         tx.drop_clusters(account, [other.id])
         updated = [(one, [*mine, *theirs]), *(pair for pair in updated if pair[0].id not in (one.id, other.id))]
     for cluster, members in updated:
         tx.put_cluster(account, cluster, members)
 
 
-def _with_new_centre(tx: Transaction, account: str, cluster: Cluster) -> tuple[Cluster, list[int]]:
+def _with_new_centre(tx: Transaction, account: str, cluster: Cluster, required: float) -> tuple[Cluster, list[int]]:
     rows = _members(tx, account, cluster)
     some = [record.id for record in tx.fetch(account, rows[:_NAMING_SAMPLE])]
     vectors = [passages[0] for passages in tx.vectors(account, some).values()]
     if not vectors:
         return cluster, rows
     centroid, radius = centre(np.stack(vectors))
-    return replace(cluster, centroid=centroid, radius=radius), rows
+    return replace(cluster, centroid=centroid, radius=max(radius, required)), rows
 
 
 def list_clusters(uow: UnitOfWork, *, refresh_first: bool) -> list[Cluster]:
     """The visible clusters, the largest first."""
     if refresh_first:
         uow.check_enabled()
-        refresh(uow.runtime.store, uow.viewer.account, uow.actor, uow.runtime.clock())
+        runtime = uow.runtime
+        required = runtime.background.required()
+        refresh(runtime.store, uow.viewer.account, uow.actor, runtime.clock(), required=required)
     with uow.view() as reader:
         return _visible_clusters(uow, reader)
 

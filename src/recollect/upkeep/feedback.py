@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
-from recollect.capture.edit import DEMOTE, REINFORCE, adjust_score, apply_feedback
+from recollect.capture.edit import adjust_score, apply_feedback
 from recollect.errors import InvalidInput
 from recollect.ports import Transaction
 from recollect.unit_of_work import UnitOfWork
@@ -66,21 +66,21 @@ def judge_many(uow: UnitOfWork, ids: Sequence[str], verdict: Verdict) -> list[Re
     if not wanted:
         raise InvalidInput("ids", "there is none", "name the memories you judge")
     require_one_of("verdict", verdict, VERDICTS)
-    now = uow.runtime.clock()
     with uow.transaction() as tx:
         records = list({record.id: record for record in (uow.find(tx, one) for one in wanted)}.values())
         for old in records:
-            tx.change(old, _judged(old, verdict, now), _EVENT_OF_VERDICT[verdict])
+            tx.change(old, _judged(uow, old, verdict), _EVENT_OF_VERDICT[verdict])
         if verdict in ("helpful", "reinforce"):
             for old in records:
                 _link_together(uow, tx, old)
         return uow.redact(tx, [_reread(tx, old) for old in records])
 
 
-def _judged(old: Record, verdict: Verdict, now: datetime) -> Record:
+def _judged(uow: UnitOfWork, old: Record, verdict: Verdict) -> Record:
+    settings, now = uow.runtime.settings, uow.runtime.clock()
     if verdict in ("helpful", "unhelpful"):
         return apply_feedback(old, verdict == "helpful", now)
-    return adjust_score(old, REINFORCE if verdict == "reinforce" else DEMOTE, now)
+    return adjust_score(old, settings.reinforce_weight if verdict == "reinforce" else settings.demote_weight, now)
 
 
 def confirm_hits(
@@ -108,7 +108,7 @@ def confirm_hits(
         if tag is not None:
             add_tag(tx, list(good.values()), tag)
         if len(good) > 1 and calibration is not None:
-            refine(tx, account, rows, calibration, runtime.settings.deep_merge)
+            refine(tx, account, rows, calibration, runtime.settings.deep_merge, runtime.settings.cluster)
         found = tx.get(account, [*good, *bad])
         return uow.redact(tx, [record for record in found if record is not None])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -25,7 +25,7 @@ from recollect.values.document import Document
 from recollect.values.event import Event, from_image, to_image
 from recollect.values.ids import normalised
 from recollect.values.memory import Record
-from recollect.values.purge import ERASED, Purged, Repeat, RepeatKind
+from recollect.values.purge import ERASED, Erasure, Purged, Repeat, RepeatKind
 from recollect.values.scope import RESERVED, Identity, Place, owner_key, reaches
 from recollect.values.terms import query_terms
 from recollect.values.tiers import is_narrative
@@ -36,6 +36,7 @@ _FEWEST_TERMS = 3
 _MOST_TEXTS = 4
 _MOST_EDGES = 1000
 _PAGE = 500
+WorkingValue = tuple[Repeat, Namespace, str]
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 # Documents that are about one thing and are erased as a whole; in others, only the strings that repeat the text are.
 _WHOLE = ("tag", "working", "short_term", "snapshot")
@@ -43,16 +44,21 @@ _WHOLE = ("tag", "working", "short_term", "snapshot")
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """Finds a text in others: case, spacing, width and a final full stop do not matter."""
+    """Finds some texts in others: case, spacing, width and a final full stop do not matter."""
 
     texts: tuple[str, ...]
+    _whole: frozenset[str] = field(init=False)
+    _parts: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        whole = frozenset(map(normalised, self.texts))
+        object.__setattr__(self, "_whole", whole)
+        telling = tuple(part for part in whole if len(query_terms(part)) >= _FEWEST_TERMS)
+        object.__setattr__(self, "_parts", telling)
 
     def __call__(self, text: str) -> bool:
         said = normalised(text)
-        return any(
-            said == part or (part in said and len(query_terms(part)) >= _FEWEST_TERMS)
-            for part in map(normalised, self.texts)
-        )
+        return said in self._whole or any(part in said for part in self._parts)
 
     def within(self, value: Any) -> bool:
         """Whether any string of a JSON value repeats the text."""
@@ -72,13 +78,15 @@ class Matcher:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What there is of a text besides the memory itself, after the event `seq`.
+    """What there is of the texts of some memories besides themselves, after the event `seq`.
 
     `memories` and `documents` are in use; `residue` are documents that nobody uses any more, `history` events of what does not
     repeat the text any more, `events` those of the documents in use.
     """
 
-    record: Record
+    records: list[Record]
+    # Every text that each of them has had, by id.
+    texts: Mapping[str, tuple[str, ...]]
     match: Matcher
     seq: int
     memories: list[tuple[Repeat, Record]]
@@ -92,47 +100,106 @@ class Findings:
 
 def purge(uow: UnitOfWork, id: str, *, repeats: bool, dry_run: bool) -> Purged:
     """Erase a memory; with `repeats`, also what repeats its text."""
-    runtime, now = uow.runtime, uow.runtime.clock()
+    batch = PurgeBatch(uow, repeats=repeats)
     with uow.view() as reader:
-        found = look_up(uow, reader, id, now)
-    values, problem = _working_values(uow, found.match, now)
-    result = _result(found, [repeat for repeat, *_ in values], repeats=repeats)
-    if dry_run:
-        return replace(result, dry_run=True)
-    with uow.transaction() as tx:
-        if tx.last_event(found.record.account) != found.seq:
-            found = look_up(uow, tx, id, now)
-            result = _result(found, [repeat for repeat, *_ in values], repeats=repeats)
-        _erase(tx, found, now, repeats=repeats)
-        bury_superseded(tx, uow.viewer.identity, found.record)
-    runtime.recent_recalls.clear()
-    problem = problem or _erase_working(uow, values if repeats else [], now)
-    left = runtime.store.erase_traces(found.record.account)
-    pending = left.pending if problem is None else (*left.pending, problem)
-    return replace(result, pending=pending, out_of_reach=left.out_of_reach)
+        record = _memory(uow, reader, id)
+        found = look_up(uow, reader, [record])
+    batch.read_working(found.match)
+    batch.note(found)
+    if not dry_run:
+        with uow.transaction() as tx:
+            if tx.last_event(record.account) != found.seq:
+                record = _memory(uow, tx, id)
+                found = look_up(uow, tx, [record])
+                batch = replace(batch, erased={}, repeated={})
+                batch.note(found)
+            batch.erase(tx, found)
+    left = Erasure() if dry_run else batch.finish()
+    erased, repeated = batch.listed()
+    return Purged(record.id, erased, repeated, left.pending, left.out_of_reach, dry_run)
 
 
-def look_up(uow: UnitOfWork, reader: Reader, id: str, now: datetime) -> Findings:
-    """Everything that repeats the text of a memory, or was derived from it."""
-    record, viewer = _memory(uow, reader, id), uow.viewer.identity
-    mentions = reader.mentions(record.account, _words([record.content]), record.id)
-    match = Matcher(_texts(record, [event for event in mentions.events if event.memory_id == record.id]))
-    if len(match.texts) > 1:
-        mentions = reader.mentions(record.account, _words(match.texts), record.id)
+@dataclass(frozen=True, slots=True)
+class PurgeBatch:
+    """Erases memories, some at a time, and tells what went with them and what repeats them."""
+
+    uow: UnitOfWork
+    repeats: bool
+    purged: set[str] = field(default_factory=set)
+    erased: dict[Repeat, None] = field(default_factory=dict)
+    repeated: dict[Repeat, None] = field(default_factory=dict)
+    working: dict[WorkingValue, None] = field(default_factory=dict)
+    problems: dict[str, None] = field(default_factory=dict)
+
+    def read_working(self, match: Matcher) -> None:
+        """Find the values of the caller's working memory that repeat the texts; nothing may be open."""
+        values, problem = _working_values(self.uow, match, self.uow.runtime.clock())
+        self.working.update(dict.fromkeys(values))
+        self.problems.update({} if problem is None else {problem: None})
+
+    def note(self, found: Findings) -> None:
+        """Take over what was found of some memories."""
+        self.purged.update(record.id for record in found.records)
+        residue = [repeat for repeat, _ in found.residue if repeat is not None]
+        self.erased.update(dict.fromkeys((*residue, *(repeat for repeat, _ in found.history))))
+        for repeat, _ in (*found.memories, *found.documents):
+            goes = self.repeats and repeat.id not in found.kept
+            (self.erased if goes else self.repeated)[repeat] = None
+
+    def erase(self, tx: Transaction, found: Findings) -> None:
+        """Erase them, in the transaction in which they were looked up, or before anything was written since."""
+        _erase(tx, found, self.uow.runtime.clock(), repeats=self.repeats)
+        for record in found.records:
+            bury_superseded(tx, self.uow.viewer.identity, record)
+
+    def finish(self) -> Erasure:
+        """After the last transaction: erase what is not in the store, and the traces in the files."""
+        uow = self.uow
+        uow.runtime.recent_recalls.clear()
+        problem = _erase_working(uow, self.working if self.repeats else (), uow.runtime.clock())
+        self.problems.update({} if problem is None else {problem: None})
+        left = uow.runtime.store.erase_traces(uow.viewer.account)
+        return replace(left, pending=(*left.pending, *self.problems))
+
+    def listed(self) -> tuple[tuple[Repeat, ...], tuple[Repeat, ...]]:
+        """What is erased with the memories, and what repeats their texts and stays."""
+        working = [repeat for repeat, *_ in self.working]
+        erased = dict.fromkeys((*self.erased, *(working if self.repeats else ())))
+        staying = dict.fromkeys((*self.repeated, *(() if self.repeats else working)))
+        gone = self.purged | {repeat.id for repeat in erased}
+        return (
+            tuple(repeat for repeat in erased if repeat.id not in self.purged),
+            tuple(repeat for repeat in staying if repeat.id not in gone),
+        )
+
+
+def look_up(uow: UnitOfWork, reader: Reader, records: list[Record]) -> Findings:
+    """Everything that repeats the texts of some memories, or was derived from them."""
+    account, viewer, ids = uow.viewer.account, uow.viewer.identity, [record.id for record in records]
+    mentions = reader.mentions(account, _words([record.content for record in records]), ids)
+    own: dict[str, list[Event]] = {record.id: [] for record in records}
+    for event in mentions.events:
+        if event.memory_id in own:
+            own[event.memory_id].append(event)
+    texts = {record.id: _texts(record, own[record.id]) for record in records}
+    match = Matcher(tuple(dict.fromkeys(text for each in texts.values() for text in each)))
+    if set(match.texts) - {record.content for record in records}:
+        mentions = reader.mentions(account, _words(match.texts), ids)
     contexts = {one.id: one for one in mentions.documents if one.kind == "context"}
     wide = within_contexts(viewer, contexts.values())
     saying = [one for one in mentions.memories if match.within(to_image(one))]
-    sources = [record.id, *(one.id for one in saying if reaches(wide, one.place))]
-    every = {one.id: one for one in (*saying, *_derived(reader, record.account, sources))}.values()
-    memories = [one for one in every if one.id != record.id and reaches(wide, one.place)]
-    used, residue = _sorted_documents(viewer, mentions.documents, contexts, match, now)
-    living = {record.id, *sources, *(one.id for _, one in used)}
+    sources = [*ids, *(one.id for one in saying if one.id not in texts and reaches(wide, one.place))]
+    every = {one.id: one for one in (*saying, *_derived(reader, account, sources))}.values()
+    memories = [one for one in every if one.id not in texts and reaches(wide, one.place)]
+    used, residue = _sorted_documents(viewer, mentions.documents, contexts, match, uow.runtime.clock())
+    living = {*sources, *(one.id for _, one in used)}
     events = _visible_repeats(reader, viewer, mentions.events, match)
     gone = living | {document.id for _, document in residue}
     return Findings(
-        record=record,
+        records=records,
+        texts=texts,
         match=match,
-        seq=reader.last_event(record.account),
+        seq=reader.last_event(account),
         memories=[(_repeat_of(one, contexts, one.id in sources), one) for one in memories],
         documents=used,
         residue=residue,
@@ -229,8 +296,9 @@ def _derived(reader: Reader, account: str, sources: list[str]) -> list[Record]:
 
 
 def _erase(tx: Transaction, found: Findings, now: datetime, *, repeats: bool) -> None:
-    account = found.record.account
-    tx.purge(found.record, found.match.texts)
+    account = found.records[0].account
+    for record in found.records:
+        tx.purge(record, found.texts[record.id])
     for _, document in found.residue:
         tx.purge_document(document)
     for _, event in found.history:
@@ -283,21 +351,7 @@ def _event_repeats(match: Matcher, event: Event) -> bool:
     return match.within([event.before, event.after, event.reason])
 
 
-def _result(found: Findings, working: Sequence[Repeat], *, repeats: bool) -> Purged:
-    erased = [repeat for repeat, _ in found.residue if repeat is not None]
-    erased += [repeat for repeat, _ in found.history]
-    listed = [repeat for repeat, _ in (*found.memories, *found.documents)]
-    going = [repeat for repeat in listed if repeats and repeat.id not in found.kept] + (
-        list(working) if repeats else []
-    )
-    staying = [repeat for repeat in (*listed, *working) if repeat not in going]
-    return Purged(found.record.id, tuple(dict.fromkeys((*erased, *going))), tuple(dict.fromkeys(staying)))
-
-
 # Working memory, which is not in the store
-
-
-WorkingValue = tuple[Repeat, Namespace, str]
 
 
 def _working_values(uow: UnitOfWork, match: Matcher, now: datetime) -> tuple[list[WorkingValue], str | None]:

@@ -99,10 +99,10 @@ def _revert(tx: Transaction, account: str, event: Event, embed: Embed, allow: Al
     restored = _restored(current, event.before, event.after or {}, event)
     if current.status == "forgotten" == restored.status:
         return  # a tombstone holds for the text it has
-    if restored.key != current.key:
+    if (restored.key, restored.place) != (current.key, current.place):
         _require_free_key(tx, account, restored)
     reworded = restored.content != current.content
-    if reworded:
+    if reworded or restored.place != current.place:
         allow.memory(restored)
     if restored.status != "forgotten":
         known = {text for _, text in side_texts(current)}

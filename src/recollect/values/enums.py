@@ -23,7 +23,7 @@ EventKind = Literal[
     "remember", "update", "reinforce", "demote", "feedback", "tag", "untag", "supersede",
     "forget", "restore", "revive", "archive", "purge", "undo", "embed",
     "link", "unlink", "confirm", "reject", "contradict", "resolve", "describe", "miss", "answer",
-    "pool", "context", "snapshot", "persist", "import",
+    "pool", "context", "snapshot", "persist", "import", "move", "unarchive",
 ]  # fmt: skip
 LinkRelation = Literal["relates_to", "supersedes", "contradicts", "derived_from"]
 DocumentKind = Literal["tag", "gap", "working", "short_term", "pool", "context", "snapshot"]

@@ -60,7 +60,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedEntry:
     """An entry in two states of a context: only the fields that differ. A new version has another id than the old one."""
 
     old_id: str
@@ -75,7 +75,7 @@ class Difference:
 
     added: tuple[Record, ...] = ()
     removed: tuple[Record, ...] = ()
-    changed: tuple[Changed, ...] = ()
+    changed: tuple[ChangedEntry, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.added or self.removed or self.changed)

@@ -39,50 +39,67 @@ scope_option = click.option(
     "--scope", type=click.Choice(SCOPES), metavar="SCOPE", help="global, team, agent, user, project, session or task."
 )
 text_option = click.option("--text", "as_text", is_flag=True, help="Store VALUE as text even if it is valid JSON.")
-filter_options = combine(
-    click.option("--type", type=click.Choice(MEMORY_TYPES), multiple=True, metavar="TYPE", help="Only this type."),
-    click.option(
+_FILTERS: dict[str, Decorator] = {
+    "type": click.option(
+        "--type", type=click.Choice(MEMORY_TYPES), multiple=True, metavar="TYPE", help="Only this type."
+    ),
+    "tags": click.option(
         "-t", "--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag; if repeated, with all of them."
     ),
-    click.option("--any-tag", "any_tags", multiple=True, metavar="TAG", help="Only with one of these tags."),
-    click.option("--scope", type=click.Choice(SCOPES), multiple=True, metavar="SCOPE", help="Only this scope."),
-    click.option(
+    "any_tags": click.option(
+        "--any-tag", "any_tags", multiple=True, metavar="TAG", help="Only with one of these tags."
+    ),
+    "scope": click.option(
+        "--scope", type=click.Choice(SCOPES), multiple=True, metavar="SCOPE", help="Only this scope."
+    ),
+    "status": click.option(
         "--status",
         type=click.Choice((*STATUSES, "all")),
         multiple=True,
         metavar="STATUS",
         help="active (default), superseded, archived, forgotten or all.",
     ),
-    click.option(
+    "source": click.option(
         "--source", type=click.Choice(PROVENANCE_KINDS), multiple=True, metavar="KIND", help="Only from this source."
     ),
-    click.option("--in-project", metavar="NAME", help="Only from this project."),
-    click.option("--in-session", metavar="NAME", help="Only from this session."),
-    click.option("--speaker", multiple=True, metavar="NAME", help="Only what this speaker said."),
-    click.option("--since", type=past_time, metavar="TIME", help="Not before: 2026-11-01, yesterday, 3d."),
-    click.option("--until", type=past_time, metavar="TIME", help="Before this time."),
-    *(
-        click.option(f"--{what}-{end}", type=past_time, metavar="TIME", help=f"{what.title()} {when} this time.")
+    "in_project": click.option("--in-project", metavar="NAME", help="Only from this project."),
+    "in_session": click.option("--in-session", metavar="NAME", help="Only from this session."),
+    "speaker": click.option("--speaker", multiple=True, metavar="NAME", help="Only what this speaker said."),
+    "since": click.option("--since", type=past_time, metavar="TIME", help="Not before: 2026-11-01, yesterday, 3d."),
+    "until": click.option("--until", type=past_time, metavar="TIME", help="Before this time."),
+    **{
+        f"{what}_{end}": click.option(
+            f"--{what}-{end}", type=past_time, metavar="TIME", help=f"{what.title()} {when} this time."
+        )
         for what in ("created", "updated")
         for end, when in (("since", "not before"), ("until", "before"))
-    ),
-    click.option(
+    },
+    "min_trust": click.option(
         "--min-trust", type=click.FloatRange(0, 1), metavar="TRUST", help="Only with at least this trust, 0 to 1."
     ),
-    click.option(
+    "metadata": click.option(
         "--meta",
         "metadata",
         multiple=True,
         metavar="CONDITION",
         help="Only with this metadata: team=core, score>=3, reviewer (has it), !reviewer (has it not).",
     ),
-    click.option("--where", metavar="JSON", help='A filter as JSON, with AND, OR and NOT: {"NOT": {"tags": "draft"}}.'),
-)
+    "where": click.option(
+        "--where", metavar="JSON", help='A filter as JSON, with AND, OR and NOT: {"NOT": {"tags": "draft"}}.'
+    ),
+}
+FILTER_NAMES = tuple(_FILTERS)
+filter_options = combine(*_FILTERS.values())
 # What belongs to a session or a task is shown only to those who name it.
 visit_options = combine(
     click.option("--session", metavar="NAME", help="Also the memories of this session."),
     click.option("--task", metavar="NAME", help="Also the memories of this task."),
 )
+
+
+def filter_options_without(*names: str) -> Decorator:
+    """The filters of a command that has options of its own with these names; `--where` can say all of them."""
+    return combine(*(option for name, option in _FILTERS.items() if name not in names))
 
 
 def given_filters(options: Mapping[str, Any]) -> dict[str, Any]:

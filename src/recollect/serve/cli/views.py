@@ -43,6 +43,16 @@ def print_changed(app: AppContext, done: str, record: Record, detail: str = "") 
     app.print_change(lambda: memory_json(record), lambda out: show_changed(out, done, record, app.now, detail))
 
 
+def print_moved(app: AppContext, done: str, record: Record | Refused) -> int:
+    """The same for a change that may be refused; returns the exit code."""
+    if isinstance(record, Refused):
+        refused = record
+        app.print_answer(lambda: outcome_json(refused), lambda out: show_outcome(out, refused, app.now))
+        return EXIT_REFUSED
+    print_changed(app, done, record)
+    return 0
+
+
 def print_outcome(app: AppContext, outcome: Outcome) -> int:
     """Print the outcome of one draft; returns the exit code."""
     refused = outcome.kind == "refused"

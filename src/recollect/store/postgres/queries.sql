@@ -225,6 +225,22 @@ UPDATE events SET before = NULL, after = NULL, reason = NULL WHERE account_id = 
 -- rewrite_event: An event without a purged text.
 UPDATE events SET before = %(before)s, after = %(after)s, reason = %(reason)s WHERE account_id = %(account_id)s AND seq = %(seq)s
 
+-- erase_actor: Events of a user without the name, and without the reasons that the user gave.
+UPDATE events SET actor = %(erased)s, reason = NULL WHERE account_id = %(account_id)s AND actor = %(name)s
+
+-- erase_accessor: Lines of access logs without the name of a user.
+UPDATE accesses SET agent = NULL WHERE account_id = %(account_id)s AND agent = %(name)s
+
+-- drop_purged_of_user: The keyed hashes of what was purged in the places of a user.
+DELETE FROM purged WHERE account_id = %(account_id)s AND starts_with(place, %(place)s)
+
+-- rows_naming: How many rows name a user, by kind.
+SELECT (SELECT count(*) FROM events WHERE account_id = %(account_id)s AND actor = %(name)s),
+    (SELECT count(*) FROM accesses WHERE account_id = %(account_id)s AND agent = %(name)s),
+    (SELECT count(*) FROM purged WHERE account_id = %(account_id)s AND starts_with(place, %(place)s)),
+    (SELECT count(*) FROM rooms WHERE account_id = %(account_id)s AND starts_with(place, %(place)s))
+    + (SELECT count(*) FROM tallies WHERE account_id = %(account_id)s AND starts_with(room, %(place)s))
+
 -- memories_mentioning: Memories with one of some words, given as patterns in lower case, in any field that somebody wrote.
 SELECT {memory} FROM memories AS m WHERE m.account_id = %(account_id)s AND lower(concat_ws(E'\n',
     m.content, array_to_string(m.tags, E'\n'), m.more, m.key, m.session, m.task, m.user, m.project, m.speaker, m.season) COLLATE "C")
@@ -234,10 +250,10 @@ ORDER BY m.row
 -- event: The columns of an event.
 e.seq, e.operation, e.at, e.actor, e.kind, e.memory, e.before, e.after, e.reason, e.undoes, e.document, e.origin
 
--- events_mentioning: Events with one of some words in an image or in the reason, and all events of gaps and of one memory.
+-- events_mentioning: Events with one of some words in an image or in the reason, and all events of gaps and of some memories.
 SELECT {event} FROM events AS e
 WHERE e.account_id = %(account_id)s AND coalesce(e.before, e.after, e.reason) IS NOT NULL
-AND (e.document = 'gap' OR e.memory = %(memory)s
+AND (e.document = 'gap' OR e.memory = ANY (%(memories)s::uuid[])
      OR lower(concat_ws(E'\n', e.before, e.after, e.reason) COLLATE "C") LIKE ANY (%(words)s))
 ORDER BY e.seq
 
@@ -549,7 +565,7 @@ FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_inhe
 JOIN pg_class AS t ON t.oid = i.inhparent JOIN pg_partitioned_table AS p ON p.partrelid = t.oid
 WHERE n.nspname = %(schema)s AND c.relkind = 'r' AND pg_has_role(session_user, c.relowner, 'USAGE')
 AND t.relname IN ('memories', 'tags', 'vectors', 'terms', 'rooms', 'centers', 'events', 'links',
-      'triggers', 'clusters', 'members', 'documents', 'tallies', 'metadata')
+      'triggers', 'clusters', 'members', 'documents', 'tallies', 'metadata', 'accesses', 'purged', 'notes')
 AND satisfies_hash_partition(t.oid, (SELECT count(*)::integer FROM pg_inherits WHERE inhparent = t.oid),
     substring(pg_get_expr(c.relpartbound, c.oid) FROM 'remainder (\d+)')::integer, %(account_id)s::bigint)
 ORDER BY c.relname

@@ -22,7 +22,7 @@ from recollect.store.postgres.search import TableSearch
 from recollect.store.postgres.session import PostgresSession, SwitchCheck
 from recollect.store.postgres.sql import queries
 from recollect.store.postgres.visibility import compile_filter, heirs_of_rows
-from recollect.store.rows import event_of, memory_of, micros, place_of_text, with_standing
+from recollect.store.rows import event_of, memory_of, micros, place_of_text, user_names, with_standing
 from recollect.values.cluster import Cluster
 from recollect.values.document import Document
 from recollect.values.enums import SCOPES, LinkRelation
@@ -322,9 +322,9 @@ class PostgresReader(GraphQueries):
             return int(self._read(account, "last_event")[0][0])
         return self._session.state(account).seq
 
-    def mentions(self, account: str, words: Sequence[str], memory_id: str) -> Mentions:
+    def mentions(self, account: str, words: Sequence[str], memory_ids: Sequence[str] = ()) -> Mentions:
         names = ("memories_mentioning", "documents_mentioning", "events_mentioning")
-        values = {"words": [f"%{word}%" for word in words], "memory": memory_id}
+        values = {"words": [f"%{word}%" for word in words], "memories": list(memory_ids)}
         memories, documents, events = self._session.run(
             account, *(Statement(queries()[name], values) for name in names)
         )
@@ -333,6 +333,13 @@ class PostgresReader(GraphQueries):
             [document_of(row, account) for row in documents],
             [event_of(row) for row in events],
         )
+
+    def rows_naming(self, account: str, user: str) -> dict[str, int]:
+        names = user_names(user)
+        ((actor, access, purged, counter),) = self._read(
+            account, "rows_naming", name=names["name"], place=names["place"]
+        )
+        return {"actor": actor, "access": access, "purged": purged, "counter": counter}
 
     def operations_like(self, account: str, part: str, limit: int) -> list[str]:
         digits = part.replace("-", "").lower()

@@ -22,7 +22,7 @@ from recollect.store.postgres.reader import PostgresReader
 from recollect.store.postgres.rows import STORE, account_number, row_of
 from recollect.store.postgres.session import PostgresSession
 from recollect.store.postgres.write_batch import Counters, WriteBatch
-from recollect.store.rows import dumped, event_row, micros, place_text, replayed_row
+from recollect.store.rows import dumped, event_row, micros, place_text, replayed_row, user_names
 from recollect.store.secrets import checked, joined_secrets
 from recollect.values.cluster import Cluster, nearest_cluster, owner_of
 from recollect.values.document import Access, Document, journal_sides
@@ -98,7 +98,7 @@ class PostgresTransaction(PostgresReader):
         self._delete(row, memory)
         self._journal(memory, row, kind, to_image(memory), None, gone=True)
 
-    def purge(self, memory: Record, earlier: Sequence[str] = ()) -> None:
+    def purge(self, memory: Record, earlier: Sequence[str] = (), *, keep: bool = True) -> None:
         self._own(memory.account)
         # A memory that was removed before has no row, only images in the journal.
         row = next(iter(self.rows_of(memory.account, [memory.id])), 0)
@@ -110,10 +110,11 @@ class PostgresTransaction(PostgresReader):
             self._delete(row, memory)
         self._session.wrote_tombstones = True
         self.batch.later("scrub_events", memory=memory.id)
-        digests = kept_digests((memory.content, *earlier), self._keys(self._account)[0])
-        self.batch.later("add_purged", digests=list(digests), places=[place_text(memory.place)] * len(digests))
+        if keep:
+            digests = kept_digests((memory.content, *earlier), self._keys(self._account)[0])
+            self.batch.later("add_purged", digests=list(digests), places=[place_text(memory.place)] * len(digests))
         # Where it was stays, so that only those who could have seen the memory are shown the event.
-        self._journal(memory, row, "purge", None, {"place": list(memory.place)}, gone=True)
+        self._journal(memory, row, "purge", None, {"place": list(memory.place)} if keep else None, gone=True)
 
     def set_vectors(self, account: str, memory_id: str, vectors: Vectors | None) -> None:
         (memory,) = self.get(account, [memory_id])
@@ -218,6 +219,14 @@ class PostgresTransaction(PostgresReader):
         self._own(account)
         images = {"before": dumped(event.before), "after": dumped(event.after)}
         self.batch.later("rewrite_event", seq=event.seq, reason=event.reason, **images)
+
+    def erase_name(self, account: str, user: str) -> None:
+        self._own(account)
+        self._session.wrote_tombstones = True
+        names = user_names(user)
+        self.batch.later("erase_actor", name=names["name"], erased=names["erased"])
+        self.batch.later("erase_accessor", name=names["name"])
+        self.batch.later("drop_purged_of_user", place=names["place"])
 
     def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[PurgedDigest]) -> None:
         self._own(account)

@@ -124,6 +124,21 @@ UPDATE events SET before = NULL, after = NULL, reason = NULL WHERE memory = :mem
 -- rewrite_event: An event without a purged text.
 UPDATE events SET before = :before, after = :after, reason = :reason WHERE seq = :seq AND account = :account
 
+-- erase_actor: Events of a user without the name, and without the reasons that the user gave.
+UPDATE events SET actor = :erased, reason = NULL WHERE account = :account AND actor = :name
+
+-- erase_accessor: Lines of access logs without the name of a user.
+UPDATE accesses SET agent = NULL WHERE account = :account AND agent = :name
+
+-- drop_purged_of_user: The keyed hashes of what was purged in the places of a user.
+DELETE FROM purged WHERE account = :account AND substr(place, 1, length(:place)) = :place
+
+-- rows_naming: How many rows name a user, by kind.
+SELECT (SELECT count(*) FROM events WHERE account = :account AND actor = :name) AS actor,
+    (SELECT count(*) FROM accesses WHERE account = :account AND agent = :name) AS access,
+    (SELECT count(*) FROM purged WHERE account = :account AND substr(place, 1, length(:place)) = :place) AS purged,
+    (SELECT count(*) FROM counts WHERE account = :account AND scope = 'user' AND room = :user) AS counter
+
 -- memories_mentioning: Memories with one of some words, given in lower case, in any field that a person or an agent wrote.
 SELECT {memory} FROM memories AS m WHERE m.account = :account AND EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(lower(
     m.content || char(10) || m.tags || char(10) || coalesce(m.more, '') || char(10) || coalesce(m.key, '') || char(10)
@@ -131,10 +146,10 @@ SELECT {memory} FROM memories AS m WHERE m.account = :account AND EXISTS (SELECT
     || coalesce(m.speaker, '')), w.value) > 0)
 ORDER BY m.row
 
--- events_mentioning: Events with one of some words in an image or in the reason, and all events of gaps and of one memory.
+-- events_mentioning: Events with one of some words in an image or in the reason, and all events of gaps and of some memories.
 SELECT seq, operation, at, actor, kind, memory, before, after, reason, undoes, document, origin FROM events
 WHERE account = :account AND coalesce(before, after, reason) IS NOT NULL
-AND (document = 'gap' OR memory = :memory OR EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(lower(
+AND (document = 'gap' OR memory IN (SELECT id_bytes(value) FROM json_each(:memories)) OR EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(lower(
     coalesce(before, '') || char(10) || coalesce(after, '') || char(10) || coalesce(reason, '')), w.value) > 0))
 ORDER BY seq
 

@@ -22,7 +22,7 @@ from recollect.store.graph import AccountGraph, GraphQueries, document_of
 from recollect.store.index.account_index import AccountIndex
 from recollect.store.index.search import IndexSearch
 from recollect.store.journal import last_place, latest_operations
-from recollect.store.rows import micros, place_of_text, settled, with_standing
+from recollect.store.rows import micros, place_of_text, settled, user_names, with_standing
 from recollect.store.sqlite.damage import find_damage
 from recollect.store.sqlite.index_cache import IndexCache
 from recollect.store.sqlite.queries import queries
@@ -370,13 +370,16 @@ class SqliteReader(TransferQueries, GraphQueries):
     def last_event(self, account: str) -> int:
         return int(self._run("last_event", account=self._number(account)).fetchone()[0])
 
-    def mentions(self, account: str, words: Sequence[str], memory_id: str) -> Mentions:
-        values = {"account": self._number(account), "words": json.dumps(words), "memory": UUID(memory_id).bytes}
+    def mentions(self, account: str, words: Sequence[str], memory_ids: Sequence[str] = ()) -> Mentions:
+        values = {"account": self._number(account), "words": json.dumps(words), "memories": hex_list(memory_ids)}
         return Mentions(
             [memory_of(row, account) for row in self._run("memories_mentioning", **values)],
             [document_of(row, account, id_text) for row in self._run("documents_mentioning", **values)],
             [event_of(row) for row in self._run("events_mentioning", **values)],
         )
+
+    def rows_naming(self, account: str, user: str) -> dict[str, int]:
+        return dict(self._run("rows_naming", account=self._number(account), **user_names(user)).fetchone())
 
     def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]:
         """Those of some operations that a later one has undone."""

@@ -15,7 +15,7 @@ from recollect.ports import Accesses
 from recollect.store.graph import access_row, cluster_row, document_row
 from recollect.store.index.account_index import AccountIndex
 from recollect.store.index.columns import IndexEntry
-from recollect.store.rows import dumped, event_row, micros, place_text
+from recollect.store.rows import dumped, event_row, micros, place_text, user_names
 from recollect.store.secrets import checked
 from recollect.store.sqlite.index_cache import Uncommitted
 from recollect.store.sqlite.queries import queries
@@ -120,17 +120,17 @@ class SqliteTransaction(SqliteReader):
         self._run("delete_memory", id=id_bytes(memory.id), account=self._own(memory.account))
         self._journal(memory.id, row, kind, to_image(memory), None)
 
-    def purge(self, memory: Record, earlier: Sequence[str] = ()) -> None:
+    def purge(self, memory: Record, earlier: Sequence[str] = (), *, keep: bool = True) -> None:
         number, row = self._own(memory.account), self._row_or_zero(memory)
         # The name of a cluster is made of its members' words.
         if (cluster := self._run("cluster_of", row=row).fetchone()) is not None:
             self.drop_clusters(memory.account, [id_text(cluster["id"])])
         self._run("delete_memory", id=id_bytes(memory.id), account=number)
         self._run("scrub_events", memory=id_bytes(memory.id), account=number)
-        for digest in kept_digests((memory.content, *earlier), self.secrets()[0]):
+        for digest in kept_digests((memory.content, *earlier), self.secrets()[0]) if keep else ():
             self._run("add_purged", account=number, digest=digest, place=place_text(memory.place))
         # Where it lived stays, so that only those are shown the event who could have seen the memory.
-        self._journal(memory.id, row, "purge", None, {"place": list(memory.place)})
+        self._journal(memory.id, row, "purge", None, {"place": list(memory.place)} if keep else None)
 
     def set_vectors(self, account: str, memory_id: str, vectors: NDArray[np.float32] | None) -> None:
         (memory,) = self.get(account, [memory_id])
@@ -217,6 +217,10 @@ class SqliteTransaction(SqliteReader):
     def rewrite_event(self, account: str, event: Event) -> None:
         images = {"before": dumped(event.before), "after": dumped(event.after)}
         self._run("rewrite_event", account=self._own(account), seq=event.seq, reason=event.reason, **images)
+
+    def erase_name(self, account: str, user: str) -> None:
+        for query in ("erase_actor", "erase_accessor", "drop_purged_of_user"):
+            self._run(query, account=self._own(account), **user_names(user))
 
     def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[PurgedDigest]) -> None:
         AccountTransfer(self._connection, account, self._own(account)).keep_purged(secrets, digests)

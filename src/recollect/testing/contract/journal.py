@@ -20,10 +20,11 @@ from recollect.testing.contract.samples import (
     record,
     row_of,
 )
-from recollect.values.document import Document, document_image
+from recollect.values.document import Access, Document, document_image
 from recollect.values.event import Event, to_image
 from recollect.values.ids import new_id
 from recollect.values.memory import Breadcrumb, Record
+from recollect.values.purge import ERASED
 
 LATER = NOW + timedelta(hours=1)
 
@@ -122,19 +123,57 @@ class JournalContract:
             tx.put_document(None, gap, "miss")
             tx.put_document(None, context, None)
         with store.view() as reader:
-            found = reader.mentions(ACCOUNT, ["falcon", "unheard"], new_id(NOW))
+            found = reader.mentions(ACCOUNT, ["falcon", "unheard"], [new_id(NOW)])
             assert [one.id for one in found.memories] == [said.id, beside.id]
             assert {one.id for one in found.documents} == {note.id, gap.id, context.id}
             assert [event.memory_id for event in found.events] == [changed.id, note.id, gap.id]
-            assert [one.id for one in reader.mentions(ACCOUNT, ["falcon", "door"], other.id).memories] == [
+            assert [one.id for one in reader.mentions(ACCOUNT, ["falcon", "door"], [other.id]).memories] == [
                 said.id,
                 other.id,
                 beside.id,
             ]
-            own = reader.mentions(ACCOUNT, ["unheard"], changed.id).events
+            own = reader.mentions(ACCOUNT, ["unheard"], [changed.id]).events
             assert {event.memory_id for event in own} == {changed.id, gap.id}
-            assert len(reader.mentions(ACCOUNT, [""], said.id).memories) == 4
-            assert reader.mentions("nobody", ["falcon"], said.id).memories == []
+            assert len(reader.mentions(ACCOUNT, [""], [said.id]).memories) == 4
+            assert reader.mentions("nobody", ["falcon"], [said.id]).memories == []
+
+    def test_a_name_is_erased_from_every_row_that_has_it(self, store: Store) -> None:
+        mine = record("the green door is open", scope="user", user="ada")
+        like = record("the green safe is shut", scope="user", user="adam")
+        context = Document(new_id(NOW), ACCOUNT, "context", "office", NOW, NOW, body={"owner": "bob"})
+        for actor, memory in (("user:ada", mine), ("user:adam", like)):
+            with store.transaction(ACCOUNT, actor, NOW) as tx:
+                tx.insert(memory, None)
+                tx.change(memory, memory.with_(importance=0.9), "update", reason="it matters")
+                tx.log_access(ACCOUNT, context.id, Access(NOW, actor, "read"))
+                tx.purge(memory.with_(importance=0.9))
+        with store.view() as reader:
+            assert reader.rows_naming(ACCOUNT, "ada") == {"actor": 3, "access": 1, "purged": 2, "counter": 0}
+            others = reader.rows_naming(ACCOUNT, "adam")
+        with store.transaction(ACCOUNT, "tester", NOW) as tx:
+            tx.erase_name(ACCOUNT, "ada")
+        with store.view() as reader:
+            assert reader.rows_naming(ACCOUNT, "ada") == dict.fromkeys(others, 0)
+            assert reader.rows_naming(ACCOUNT, "adam") == others
+            assert {event.actor for event in reader.events(ACCOUNT, memory_id=mine.id)} == {ERASED}
+            assert [line.agent for line in reader.accesses(ACCOUNT, context.id, 9)] == ["user:adam", None]
+            assert not purged_in(reader, ACCOUNT, "the green door is open")
+            assert purged_in(reader, ACCOUNT, "the green safe is shut")
+
+    def test_a_purge_without_a_trace_keeps_no_digest_and_no_place(self, store: Store) -> None:
+        memory = record("the green safe opens with 4711", scope="user", user="ada")
+        put(store, memory)
+        with store.transaction(ACCOUNT, "tester", LATER) as tx:
+            tx.purge(memory, keep=False)
+        assert [(event.kind, event.before, event.after) for event in _events(store, memory)] == [
+            ("remember", None, None),
+            ("purge", None, None),
+        ]
+        with store.view() as reader:
+            assert reader.get(ACCOUNT, [memory.id]) == [None]
+            assert not purged_in(reader, ACCOUNT, memory.content)
+            assert reader.places_of(ACCOUNT, [memory.id]) == {}
+            assert not any(reader.rows_naming(ACCOUNT, "ada").values())
 
     def test_the_last_event_is_known_also_while_changes_are_made(self, store: Store) -> None:
         memory = record("the green door is open")

@@ -37,7 +37,7 @@ from recollect.values.link import Edge, Node
 from recollect.values.memory import Record, StoredText
 from recollect.values.purge import Mentions
 from recollect.values.purge_digests import PurgeDigests, purge_digests
-from recollect.values.scope import Identity, Place, Visit, reaches
+from recollect.values.scope import USER_PREFIX, Identity, Place, Visit, reaches
 from recollect.values.search import Candidates, DeliveryQuery, Embedded, Filter, Near, Search
 from recollect.values.transfer import PurgedDigest, StoredRow
 
@@ -272,13 +272,13 @@ class InMemoryReader:
     def last_event(self, account: str) -> int:
         return max((event.seq for owner, event in self._state.events if owner == account), default=0)
 
-    def mentions(self, account: str, words: Sequence[str], memory_id: str) -> Mentions:
+    def mentions(self, account: str, words: Sequence[str], memory_ids: Sequence[str] = ()) -> Mentions:
         def says(*parts: Any) -> bool:
             said = json.dumps(parts, ensure_ascii=False, default=str).lower()
             return any(word in said for word in words)
 
         def of_itself(event: Event) -> bool:
-            return event.document == "gap" or event.memory_id == memory_id
+            return event.document == "gap" or event.memory_id in memory_ids
 
         return Mentions(
             [held.memory for held in self._state.of(account) if says(to_image(held.memory))],
@@ -295,6 +295,15 @@ class InMemoryReader:
                 and (of_itself(event) or says(event.before, event.after, event.reason))
             ],
         )
+
+    def rows_naming(self, account: str, user: str) -> dict[str, int]:
+        name = f"{USER_PREFIX}{user}"
+        return {
+            "actor": sum((owner, event.actor) == (account, name) for owner, event in self._state.events),
+            "access": sum((owner, one.agent) == (account, name) for owner, _, one in self._state.accesses),
+            "purged": sum(one.place[:2] == ("user", user) for owner, one in self._state.purged if owner == account),
+            "counter": 0,
+        }
 
     def undone(self, account: str, operations: Iterable[str]) -> frozenset[str]:
         taken_back = {event.undoes for owner, event in self._state.events if owner == account}

@@ -19,8 +19,9 @@ from recollect.values.document import Access, Document, journal_sides
 from recollect.values.enums import DocumentKind, EventKind
 from recollect.values.event import Event, Image, Operation, difference, to_image
 from recollect.values.memory import Record
+from recollect.values.purge import ERASED
 from recollect.values.purge_digests import kept_digests
-from recollect.values.scope import Place
+from recollect.values.scope import USER_PREFIX, Place
 from recollect.values.transfer import PurgedDigest
 
 
@@ -66,7 +67,7 @@ class InMemoryTransaction(InMemoryReader):
         self._drop(memory)
         self._journal(memory.id, kind, to_image(memory), None)
 
-    def purge(self, memory: Record, earlier: Sequence[str] = ()) -> None:
+    def purge(self, memory: Record, earlier: Sequence[str] = (), *, keep: bool = True) -> None:
         # A memory that was removed before has only images in the journal.
         if any(held.memory.id == memory.id for held in self._state.of(memory.account)):
             cluster = self._state.members.get(self._held(memory).row)
@@ -75,9 +76,9 @@ class InMemoryTransaction(InMemoryReader):
                 self.drop_clusters(memory.account, [cluster])
             self._drop(memory)
         self._scrub(memory.id)
-        digests = kept_digests((memory.content, *earlier), self._secrets()[0])
+        digests = kept_digests((memory.content, *earlier), self._secrets()[0]) if keep else []
         self._state.purged |= {(memory.account, PurgedDigest(digest, memory.place)) for digest in digests}
-        self._journal(memory.id, "purge", None, {"place": list(memory.place)})
+        self._journal(memory.id, "purge", None, {"place": list(memory.place)} if keep else None)
 
     def set_vectors(self, account: str, memory_id: str, vectors: NDArray[np.float32] | None) -> None:
         for held in self._state.of(account):
@@ -156,6 +157,19 @@ class InMemoryTransaction(InMemoryReader):
         self._state.events = [
             (owner, event if (owner, one.seq) == (account, event.seq) else one) for owner, one in self._state.events
         ]
+
+    def erase_name(self, account: str, user: str) -> None:
+        name = f"{USER_PREFIX}{user}"
+        self._state.events = [
+            (owner, replace(event, actor=ERASED, reason=None) if (owner, event.actor) == (account, name) else event)
+            for owner, event in self._state.events
+        ]
+        self._state.accesses = [
+            (owner, document, replace(access, agent=None) if (owner, access.agent) == (account, name) else access)
+            for owner, document, access in self._state.accesses
+        ]
+        gone = {pair for pair in self._state.purged if pair[0] == account and pair[1].place[:2] == ("user", user)}
+        self._state.purged -= gone
 
     def keep_purged(self, account: str, secrets: Sequence[str], digests: Sequence[PurgedDigest]) -> None:
         notes = self._state.notes

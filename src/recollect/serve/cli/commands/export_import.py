@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.errors import EXIT_FAILURE, EXIT_REFUSED
 from recollect.serve.cli.formatting import aligned, count_memories, count_of
+from recollect.serve.cli.options import filter_options, given_filters, visit_options
 from recollect.serve.cli.output import ItemProgress, emit_bytes
 from recollect.serve.cli.renderer import Line, Renderer, Span
 
@@ -45,6 +46,7 @@ _NOUNS = {
         "export notes.zip",
         "export memories.csv",
         "export - --no-vectors",
+        "export decisions.csv --type decision --meta team=core",
     ),
 )
 @click.argument("file")
@@ -60,11 +62,12 @@ _NOUNS = {
 @click.option(
     "--everything", is_flag=True, help="The whole account: the memories of every agent, team, user and session."
 )
-@click.option("--session", metavar="NAME", help="Also the memories of this session.")
-@click.option("--task", metavar="NAME", help="Also the memories of this task.")
+@visit_options
+@filter_options
 @click.pass_obj
 def export(
     app: AppContext,
+    /,
     file: str,
     format_name: str | None,
     history: bool,
@@ -72,27 +75,35 @@ def export(
     everything: bool,
     session: str | None,
     task: str | None,
+    **options: Any,
 ) -> None:
     """Export memories to a file or folder.
 
     FILE is a file, or - for stdout. JSON lines are lossless and can be imported again. Markdown is written to a folder or
     a .zip, one file per memory, to read, keep in git and edit; `import` applies the edits. A name that ends in .gz is
-    compressed.
+    compressed. With filters, only the memories that they select are written.
     """
+    filters = given_filters(options)
+    if filters and (history or everything):
+        raise click.UsageError("--history and --everything are for a whole export; omit them, or the filters")
     if file == "-" and sys.stdout.isatty():
         raise click.UsageError("stdout is a terminal; name a file, or use a pipe")
     target = cast("BinaryIO", _Stdout()) if file == "-" else file
     with app.open_view("offline") as memory, ItemProgress("exporting", quiet=app.quiet) as progress:
-        done = memory.export(
-            target,
-            format=format_name,
-            history=history,
-            vectors=not no_vectors,
-            everything=everything,
-            session=session,
-            task=task,
-            progress=progress,
-        )
+        if filters:
+            chosen = memory.select(session=session, task=task, everything=True, **filters)
+            done = chosen.export(target, format=format_name, vectors=not no_vectors, progress=progress)
+        else:
+            done = memory.export(
+                target,
+                format=format_name,
+                history=history,
+                vectors=not no_vectors,
+                everything=everything,
+                session=session,
+                task=task,
+                progress=progress,
+            )
     if file != "-":
         app.print_change(
             lambda: {"file": str(Path(file).resolve()), **asdict(done)}, lambda out: show_exported(out, done, file)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -14,6 +15,7 @@ from recollect.serve.cli.formatting import count_memories, one_line
 from recollect.serve.cli.json_output import cluster_json, memory_json
 from recollect.serve.cli.options import visit_options
 from recollect.serve.cli.renderer import Renderer, Span
+from recollect.serve.cli.selecting import bulk_of, selecting, split_words
 from recollect.serve.cli.times import age
 from recollect.serve.cli.views import print_changed, show_list
 
@@ -25,26 +27,38 @@ if TYPE_CHECKING:
 _USAGE = "[describe TAG TEXT | rename OLD NEW | merge INTO OTHER…]"
 
 
-@click.command("tag", cls=MemoryCommand, examples=("tag 3f9a1c22 deploy release",))
-@click.argument("id")
-@click.argument("tags", nargs=-1, required=True)
+@click.command(
+    "tag", cls=MemoryCommand, examples=("tag 3f9a1c22 deploy release", "tag reviewed --type decision --since 30d")
+)
+@click.argument("words", nargs=-1, metavar="[ID] TAG…")
+@selecting()
 @click.pass_obj
-def tag(app: AppContext, id: str, tags: tuple[str, ...]) -> None:
-    """Add tags to a memory."""
+def tag(app: AppContext, /, words: tuple[str, ...], **options: Any) -> int:
+    """Add tags to memories."""
+    wanted, tags = split_words(words, options)
+    bulk = bulk_of(wanted, options)
+    if bulk is not None:
+        return bulk.change(app, lambda found: partial(found.tag, *tags))
     with app.open_for_writing() as memory:
-        record = memory.tag(id, *tags)
+        record = memory.tag(str(wanted), *tags)
     print_changed(app, "tagged", record)
+    return 0
 
 
-@click.command("untag", cls=MemoryCommand, examples=("untag 3f9a1c22 release",))
-@click.argument("id")
-@click.argument("tags", nargs=-1, required=True)
+@click.command("untag", cls=MemoryCommand, examples=("untag 3f9a1c22 release", "untag release --in-project shop"))
+@click.argument("words", nargs=-1, metavar="[ID] TAG…")
+@selecting()
 @click.pass_obj
-def untag(app: AppContext, id: str, tags: tuple[str, ...]) -> None:
-    """Remove tags from a memory."""
+def untag(app: AppContext, /, words: tuple[str, ...], **options: Any) -> int:
+    """Remove tags from memories."""
+    wanted, tags = split_words(words, options)
+    bulk = bulk_of(wanted, options)
+    if bulk is not None:
+        return bulk.change(app, lambda found: partial(found.untag, *tags))
     with app.open_for_writing() as memory:
-        record = memory.untag(id, *tags)
+        record = memory.untag(str(wanted), *tags)
     print_changed(app, "untagged", record)
+    return 0
 
 
 @click.command(
