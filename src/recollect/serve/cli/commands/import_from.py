@@ -11,7 +11,7 @@ import click
 
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.errors import EXIT_REFUSED
-from recollect.serve.cli.formatting import count_of
+from recollect.serve.cli.formatting import count_of, excerpt
 from recollect.serve.cli.output import ItemProgress
 from recollect.serve.cli.renderer import Renderer, Span, Tone
 
@@ -33,6 +33,8 @@ _MARKS: dict[str, tuple[str, str, Tone]] = {
 # What a dry run lists, and what a real run lists: only what may need attention.
 _LISTED = {True: ("kept", "replaced", "merged", "refused"), False: ("replaced", "merged", "refused")}
 _MAX_LINES = 200
+_MAX_QUOTES = 20
+_LONGEST_QUOTE = 100
 
 
 @click.command(
@@ -101,25 +103,37 @@ def _show_report(out: Renderer, report: IngestReport) -> None:
 def _show_batch(out: Renderer, batch: SourceReport, dry_run: bool) -> None:
     out.line()
     out.line(Span(batch.name, "strong"), f"  {_totals(Counter(one.outcome for one in batch.items))}")
-    listed = [one for one in batch.items if one.outcome in _LISTED[dry_run] or (one.outcome == "kept" and one.reason)]
+    listed = [one for one in batch.items if one.outcome in _LISTED[dry_run] or _has_news(one)]
     for one in listed[: out.room and _MAX_LINES]:
         mark, _, tone = _MARKS[one.outcome]
-        out.line(Span(f"  {mark} {one.where}", tone), "  ", one.text, Span(_reason(one), "dim"))
+        out.line(
+            Span(f"  {mark} {one.where}", tone), "  ", excerpt(one.text, _LONGEST_QUOTE), Span(_reason(one), "dim")
+        )
     if out.room and len(listed) > _MAX_LINES:
         out.line(Span(f"  … and {len(listed) - _MAX_LINES:,} more; --json shows all", "dim"))
-    for why, lines in _left_out(batch.items):
-        out.line(Span(f"  · skipped: {why} ({lines})", "dim"))
+    for why, items in _left_out(batch.items).items():
+        out.line(Span(f"  · skipped: {why} ({_places([one.where for one in items])})", "dim"))
+        quoted = [one for one in items if any(map(str.isalnum, one.text)) and one.text != batch.name]
+        for one in quoted[: out.room and _MAX_QUOTES]:
+            out.line(Span(f"      {excerpt(one.text, _LONGEST_QUOTE)}", "dim"))
+        if out.room and len(quoted) > _MAX_QUOTES:
+            out.line(Span(f"      … and {len(quoted) - _MAX_QUOTES:,} more; --json shows all", "dim"))
     for text in batch.missing:
         out.line(Span("  ? no longer in the source, still remembered: ", "warn"), text)
 
 
-def _left_out(items: Iterable[IngestedItem]) -> list[tuple[str, str]]:
-    """Every reason with the places it applies to."""
-    places: dict[str, list[str]] = {}
+def _has_news(one: IngestedItem) -> bool:
+    """Whether there is more to say of a memory than that it is here."""
+    return (one.outcome == "kept" and bool(one.reason)) or (one.outcome == "known" and one.reason != "already here")
+
+
+def _left_out(items: Iterable[IngestedItem]) -> dict[str, list[IngestedItem]]:
+    """What was left out, by the reason."""
+    found: dict[str, list[IngestedItem]] = {}
     for one in items:
         if one.outcome == "left_out":
-            places.setdefault(one.reason, []).append(one.where)
-    return [(why, _places(found)) for why, found in places.items()]
+            found.setdefault(one.reason, []).append(one)
+    return found
 
 
 def _places(found: list[str]) -> str:
