@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.portable.ingest import has_password
+from recollect.portable.masking import has_password
 from recollect.portable.memory_files.reader import MemoryFile, read_text
 
 FENCE = "```"

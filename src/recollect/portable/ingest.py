@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -19,7 +18,6 @@ from typing import Any
 from recollect.capture.annotate import type_of
 from recollect.capture.gate import screen_record
 from recollect.capture.intake import draft_of, record_of
-from recollect.capture.screen.policy import Action, Clean, Refusal, apply_policy, checked_policy
 from recollect.errors import InvalidInput
 from recollect.listing import iter_found
 from recollect.portable.drafts import (
@@ -33,6 +31,7 @@ from recollect.portable.drafts import (
     source_key,
     version_key,
 )
+from recollect.portable.masking import has_password, masked
 from recollect.ports import Progress, Reader, Transaction
 from recollect.unit_of_work import UnitOfWork, flush
 from recollect.upkeep.links import with_link
@@ -257,18 +256,6 @@ class IngestRun:
         return flat if len(flat) <= _EXCERPT else f"{flat[: _EXCERPT - 1]}…"
 
 
-def masked(text: str, policy: Mapping[str, Action]) -> str:
-    """A text with every secret in it masked, so that a report can quote it; nothing of it if a secret cannot be located."""
-    masking: dict[str, Action] = {
-        kind: "allow" if action == "allow" else "redact" for kind, action in checked_policy(policy).items()
-    }
-    cleaned = apply_policy(text, masking)
-    shown = cleaned.text if isinstance(cleaned, Clean) else ""
-    if any(kind == "secret" and action != "allow" for kind, action in masking.items()):
-        shown = _mask_passwords(shown)
-    return "(not shown)" if isinstance(apply_policy(shown, policy), Refusal) or has_password(shown) else shown
-
-
 def _as_line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
@@ -396,32 +383,3 @@ def _similarity(old: str, headings: str, line: str) -> float:
     if matcher.real_quick_ratio() < _SAME_LINE or matcher.quick_ratio() < _SAME_LINE:
         return 0.0
     return matcher.ratio()
-
-
-_PASSWORD_FIELD = re.compile(
-    r"(?i)(?<![\w-])(?:pass(?:word|wd|wort|phrase|code)|pwd|kennwort|contrase[ñn]a|senha|mot de passe|wachtwoord|пароль|密码)"
-    r"\s*\)?\s*[:=]\s*(?:([\"'`])(?P<quoted>[^\"'`\s]{3,80})\1|(?P<bare>[^\s\"'`<>${}\[\](),;]{3,80})(?=\s*(?:$|[\n/|,;)])))",
-    re.MULTILINE,
-)
-_PLACEHOLDER = re.compile(
-    r"(?i)^(?:\W+|x+|\*+|\.+|\$.*|<.*|%.*|\{.*|(?:see|in|from|ask|via|env|stored|hidden|redacted|none|null|unset|empty|required|optional|yes|no"
-    r"|true|false|tbd|todo|unknown|changeme|password|passwd|secret|string|vault|keychain|1password|bitwarden|keepass\w*|lastpass)\W*)$"
-)
-
-
-def _mask_passwords(text: str) -> str:
-    """A text without the passwords in fields of their own."""
-
-    def hidden(found: re.Match[str]) -> str:
-        value = found["quoted"] or found["bare"]
-        return found[0] if _PLACEHOLDER.match(value) else found[0].replace(value, "[redacted: password]")
-
-    return _PASSWORD_FIELD.sub(hidden, text)
-
-
-def has_password(text: str) -> bool:
-    """Whether a note has a password in a field of its own, however plain the password is.
-
-    The screen of the write path does not catch plain words, because in a sentence they hardly ever are passwords.
-    """
-    return any(not _PLACEHOLDER.match(found["quoted"] or found["bare"]) for found in _PASSWORD_FIELD.finditer(text))

@@ -13,7 +13,7 @@ import click
 
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.errors import EXIT_FAILURE, EXIT_REFUSED
-from recollect.serve.cli.formatting import aligned, count_memories, count_of
+from recollect.serve.cli.formatting import aligned, count_memories, count_of, excerpt
 from recollect.serve.cli.output import ItemProgress, emit_bytes
 from recollect.serve.cli.renderer import Line, Renderer, Span
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _FORMATS = click.Choice(("jsonl", "markdown", "csv"))
 _MAX_LINES = 20
+_LONGEST_QUOTE = 100
 _NOUNS = {
     "document": ("document", None),
     "cluster": ("cluster", None),
@@ -219,6 +220,8 @@ def show_imported(out: Renderer, done: Imported) -> None:
         out.line(f"  and {', '.join(others)}")
     for left in done.left_out[:_MAX_LINES]:
         out.line(Span("  ✗ ", "bad"), f"{left.where}  {left.reason}")
+        if left.text:
+            out.line(Span(f"      {excerpt(left.text, _LONGEST_QUOTE)}", "dim"))
     hidden = done.refused + done.others.get("refused", 0) - len(done.left_out[:_MAX_LINES])
     if hidden > 0:
         out.line(Span(f"  … and {hidden:,} more", "dim"))
