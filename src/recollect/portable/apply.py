@@ -105,8 +105,7 @@ class ItemWriter:
                     self._refuse(item, reason)
                     continue
                 case KeepExisting(newer):
-                    self._tally.memories["unchanged"] += 1
-                    self._tally.memories["newer"] += newer
+                    self._tally.keep(item.record.id, newer=newer)
                 case InsertMemory() | UpdateMemory() if not self._write_memory(tx, item, decision):
                     continue
             if item.cluster is not None and not self._has_clusters:
@@ -132,7 +131,7 @@ class ItemWriter:
         if isinstance(decision, UpdateMemory):
             self._tally.update(record.id)
         else:
-            self._tally.memories["stored"] += 1
+            self._tally.store(record.id)
         return True
 
     def _vectors_in_use(self, item: MemoryItem, vectors: HalfVectors | None) -> Vectors | None:

@@ -31,14 +31,13 @@ from recollect.portable.drafts import (
     source_key,
     version_key,
 )
-from recollect.portable.masking import has_password, masked
+from recollect.portable.masking import has_password, masked, metadata_problem
 from recollect.ports import Progress, Reader, Transaction
 from recollect.unit_of_work import UnitOfWork, flush
 from recollect.upkeep.links import with_link
 from recollect.values.link import MOST_LINKS
 from recollect.values.memory import Record
 from recollect.values.outcome import Outcome, Refused, Reinforced, Superseded
-from recollect.values.plain import strings_in
 from recollect.values.search import Filter
 
 _OUTCOMES: dict[str, IngestOutcome] = {
@@ -128,18 +127,14 @@ class IngestRun:
         metadata = item.draft.get("metadata")
         if not metadata:
             return item
-        try:
-            self.uow.runtime.gate.require_value("metadata", metadata)
-            for text in strings_in(metadata):
-                self.uow.runtime.gate.require_text("metadata", text)
-        except InvalidInput as error:
-            if number not in self._without_metadata:
-                self._without_metadata.add(number)
-                told = IngestedItem("metadata", "refused", self._shown(_as_line(metadata)), error.problem)
-                self._add(number, order, told)
-            clean = {name: value for name, value in item.draft.items() if name != "metadata"}
-            return replace(item, draft=clean)
-        return item
+        problem = metadata_problem(self.uow.runtime.gate, metadata)
+        if problem is None:
+            return item
+        if number not in self._without_metadata:
+            self._without_metadata.add(number)
+            told = IngestedItem("metadata", "refused", self._shown(_as_line(metadata)), problem)
+            self._add(number, order, told)
+        return replace(item, draft={name: value for name, value in item.draft.items() if name != "metadata"})
 
     def _known(
         self,

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
+from recollect.capture.gate import Gate
 from recollect.capture.screen.policy import Action, Clean, Refusal, apply_policy, checked_policy
+from recollect.errors import InvalidInput
+from recollect.values.plain import strings_in
 
 _PASSWORD_FIELD = re.compile(
     r"(?i)(?<![\w-])(?:pass(?:word|wd|wort|phrase|code)|pwd|kennwort|contrase[ñn]a|senha|mot de passe|wachtwoord|пароль|密码)"
@@ -28,6 +32,17 @@ def masked(text: str, policy: Mapping[str, Action]) -> str:
     if any(kind == "secret" and action != "allow" for kind, action in masking.items()):
         shown = _mask_passwords(shown)
     return "(not shown)" if isinstance(apply_policy(shown, policy), Refusal) or has_password(shown) else shown
+
+
+def metadata_problem(gate: Gate, metadata: Mapping[str, Any]) -> str | None:
+    """Why metadata must not be stored, or None."""
+    try:
+        gate.require_value("metadata", metadata)
+        for text in strings_in(metadata):
+            gate.require_text("metadata", text)
+    except InvalidInput as error:
+        return error.problem
+    return None
 
 
 def _mask_passwords(text: str) -> str:

@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
 
 # Listed here so that the help needs no import of the readers; a test checks that the two lists agree.
-_PRODUCTS = ("memory-files", "mem0", "langgraph", "mcp-memory", "mcp-memory-service")
+PRODUCTS = (
+    "memory-files",
+    "mem0",
+    "langgraph",
+    "mcp-memory",
+    "mcp-memory-service",
+    "koshi",
+    "mememory",
+    "agent-memories",
+)
 _MARKS: dict[str, tuple[str, str, Tone]] = {
     "kept": ("✓", "stored", "good"),
     "replaced": ("↻", "replaced", "warn"),
@@ -48,9 +57,11 @@ _LONGEST_QUOTE = 100
         "import-from langgraph store.db --only alice",
         "import-from mcp-memory memory.jsonl",
         "import-from mcp-memory-service sqlite_vec.db --json",
+        "import-from koshi koshi.db",
+        "import-from mememory postgresql://ada@db.example/memories",
     ),
 )
-@click.argument("product", type=click.Choice(_PRODUCTS))
+@click.argument("product", type=click.Choice(PRODUCTS))
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…", type=click.Path())
 @click.option("--only", metavar="NAME", help="Only memories of this user, agent or namespace.")
 @click.option("--dry-run", is_flag=True, help="Show what would be imported; change nothing.")
@@ -63,17 +74,20 @@ def import_from(
 
     Memory files are MEMORY.md, memory/*.md and CLAUDE.md: each fact becomes a memory, with the headings above it as tags.
     PATH is a file, folder or export; a folder of memory files may be an archive (.zip, .tar, .tar.gz, .tgz). Times, tags
-    and relations are kept. Secrets are refused and reported. A second run imports only what changed.
+    and relations are kept; of koshi, mememory and agent-memories (tables of a memory on pgvector) also scores, hits,
+    weights, chains and owners, read from SQLite, a PostgreSQL address, CSV or JSON. Secrets are refused and reported. A
+    second run imports only what changed.
     """
     with (
         app.open_for_writing("lazy", no_project=everywhere) as memory,
         ItemProgress("importing", quiet=app.quiet) as progress,
     ):
         report = memory.import_from(product, *paths, only=only, dry_run=dry_run, progress=progress)
-    return _print_report(app, report)
+    return print_report(app, report)
 
 
-def _print_report(app: AppContext, report: IngestReport) -> int:
+def print_report(app: AppContext, report: IngestReport) -> int:
+    """Print what an import did; returns the exit code."""
     app.print_change(lambda: _report_json(report), lambda out: _show_report(out, report))
     came = sum(report.counts[fate] for fate in ("kept", "replaced", "merged", "known"))
     return EXIT_REFUSED if report.counts["refused"] and not came else 0
