@@ -516,9 +516,9 @@ class Memory(Verbs):
     ) -> Exported:
         """Write what this identity can see to a file or a binary stream (JSON lines, CSV), a folder or a .zip (Markdown).
 
-        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents and teams
-        of the account. What belongs to a session or a task is written only if it is named, or with `everything`; `left_out` counts
-        the rest. JSON lines lose nothing.
+        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents, teams
+        and users of the account. What belongs to a session or a task is written only if it is named, or with `everything`;
+        `left_out` counts the rest. JSON lines lose nothing.
         """
         from recollect.portable.export import export
 
@@ -541,8 +541,8 @@ class Memory(Verbs):
     ) -> Imported:
         """Import what `export` wrote: a file, a binary stream, or a folder or archive of Markdown with edits in it.
 
-        Memories keep their ids, so importing twice adds nothing. `everything` also imports what belongs to other agents and teams;
-        `dry_run` changes nothing and reports what would happen; `prune` forgets the memories of deleted files.
+        Memories keep their ids, so importing twice adds nothing. `everything` also imports what belongs to other agents, teams and
+        users; `dry_run` changes nothing and reports what would happen; `prune` forgets the memories of deleted files.
         """
         from recollect.portable.import_ import import_data
 

@@ -25,7 +25,7 @@ NAMES = ["remember", "recall", "update", "forget", "feedback", "link", "context"
 READING = {"recall", "context", "list"}
 DESTRUCTIVE = {"update", "forget", "link", "resolve", "pool"}
 # Four bytes of English and JSON per token is the average of current tokenizers. A tenth is left as margin.
-BYTES_PER_TOKEN, MOST_TOKENS = 4, 3600
+BYTES_PER_TOKEN, MOST_TOKENS = 4, 3700
 
 
 def wire_of(result: ListToolsResult) -> str:

@@ -83,7 +83,9 @@ def memory_json(record: Record, ids: ShortIds) -> dict[str, Any]:
         "created": record.created_at.isoformat(timespec="seconds"),
     }
     form |= {
-        name: value for name in ("project", "agent", "team", "session", "task") if (value := getattr(record, name))
+        name: value
+        for name in ("project", "agent", "team", "user", "session", "task")
+        if (value := getattr(record, name))
     }
     form |= {name: list(value) for name in ("tags", "labels", "triggers") if (value := getattr(record, name))}
     form |= {name: value for name, default in _DEFAULTS.items() if (value := getattr(record, name)) != default}

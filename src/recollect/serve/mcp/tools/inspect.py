@@ -138,7 +138,7 @@ LIST = Tool(
         "task": string(),
         "source": strings(),
         "limit": integer(f"default {_DEFAULT_LIMIT}"),
-        "after": string("view memories: go on after this id"),
+        "after": string("go on after this id"),
         "offset": integer("other views"),
     },
     output_schema=output("items", items=objects(), notes=strings()),
