@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.portable.masking import has_password
+from recollect.capture.screen.policy import DEFAULT_POLICY
+from recollect.portable.masking import has_password, masked
 from recollect.portable.memory_files.reader import MemoryFile, read_text
 
 FENCE = "```"
@@ -371,6 +372,15 @@ def test_strange_files_do_no_harm(text: str) -> None:
 )  # fmt: skip
 def test_a_password_in_a_field_is_seen_however_plain(text: str) -> None:
     assert has_password(text)
+    quoted = masked(text, DEFAULT_POLICY)
+    assert "[redacted: password" in quoted
+    assert not any(word in quoted for word in ("brainy", "lovelace", "hola", "abc", "geheim"))
+
+
+def test_what_is_allowed_is_quoted_as_it_is() -> None:
+    text = "Password: `brainy`, card 4111 1111 1111 1111"
+    assert masked(text, {"secret": "allow", "payment_card": "allow"}) == text
+    assert masked(text, {"secret": "allow"}) == "Password: `brainy`, card [redacted: payment_card]"
 
 
 @pytest.mark.parametrize(

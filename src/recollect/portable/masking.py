@@ -29,8 +29,9 @@ def masked(text: str, policy: Mapping[str, Action]) -> str:
     }
     cleaned = apply_policy(text, masking)
     shown = cleaned.text if isinstance(cleaned, Clean) else ""
-    if any(kind == "secret" and action != "allow" for kind, action in masking.items()):
-        shown = _mask_passwords(shown)
+    if "secret" in {kind for kind, action in masking.items() if action == "allow"}:
+        return shown
+    shown = _mask_passwords(shown)
     return "(not shown)" if isinstance(apply_policy(shown, policy), Refusal) or has_password(shown) else shown
 
 
