@@ -193,6 +193,7 @@ OWN = {
     "Imported.updated": "how many memories were changed",
     "RefusedItem.id": "its id, if it has one",
     "RefusedItem.reason": "why",
+    "RefusedItem.text": "its text, with secrets masked",
     "RefusedItem.where": "the line, the file or the name of the item",
     "Link.weight": "how strongly it relates, 0.01 to 1; other relations have a weight of their own",
     "ProvenanceChain.trust": "the lowest trust of all of them",

@@ -26,12 +26,12 @@ def notes(rich: recollect.Memory, tmp_path: Path) -> Path:
     """A folder of many memories, with everything that may have become of files: edited, new, deleted, not to be read."""
     folder = tmp_path / "notes"
     rich.export(folder, format="markdown")
-    edited, deleted = sorted((folder / "global").glob("ledger-*.md"))[:2]
+    edited, deleted, copied = sorted((folder / "global").glob("ledger-*.md"))[:3]
     edited.write_text(edited.read_text("utf-8").replace("were closed", "were reopened"), "utf-8")
     deleted.unlink()
     (folder / "projects" / "shop" / "new.md").write_text(f"{NEW[0]}\n", "utf-8")
     (folder / "top.md").write_text(f"---\ntype: decision\ntags: ports, infra\n---\n{NEW[1]}\n", "utf-8")
-    (folder / "global" / "twin.md").write_bytes(edited.read_bytes())
+    (folder / "global" / "twin.md").write_bytes(copied.read_bytes())
     (folder / "global" / "bad.md").write_bytes(b"\xff\xfe")
     (folder / "global" / "large.md").write_bytes(b"x" * 10_000_001)
     (folder / ".hidden").mkdir()
@@ -71,7 +71,7 @@ def test_an_archive_of_markdown_comes_in_as_its_folder_does(
             told.append((replace(dry, operation=None), replace(done, operation=None), everything(store)))
     assert told[0] == told[1]
     done = told[0][1]
-    assert (done.updated, done.stored, done.refused, done.forgotten) == (1, 2, 3, 1)
+    assert (done.updated, done.stored, done.refused, done.forgotten) == (1, 2, 4, 1)
 
 
 @pytest.mark.parametrize("within", ["", "notes/"])

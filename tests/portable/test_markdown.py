@@ -281,11 +281,59 @@ def test_what_cannot_be_edited_is_told(memory, notes) -> None:
     done = memory.import_data(notes)
     assert "scope cannot be edited" in done.left_out[0].reason
     edit(path, "scope: project", "scope: global")
+    assert memory.import_data(notes).updated == 1
+
+
+def test_two_files_with_one_id_are_both_refused_and_each_names_the_other(memory, notes) -> None:
+    path = file_with(notes, "German")
     copied = path.with_name("copy.md")
     copied.write_bytes(path.read_bytes())
+    edit(path, "German", "French")
+    edit(copied, "German", "Greek")
+    for dry_run in (True, False):
+        done = memory.import_data(notes, dry_run=dry_run)
+        assert (done.updated, done.stored, done.refused, done.missing) == (0, 0, 2, ())
+        first, second = sorted(done.left_out, key=lambda left: left.where)
+        assert (first.where, second.where) == (path.relative_to(notes).as_posix(), "global/copy.md")
+        assert first.reason.startswith(f"{second.where} has the same id")
+        assert second.reason.startswith(f"{first.where} has the same id")
+        assert (first.text, second.text) == ("Answer in French, please", "Answer in Greek, please")
+    assert [record.content for record in memory.list(type="preference")] == ["Answer in German, please"]
+
+
+def test_a_file_without_its_id_is_known_by_its_text_wherever_it_was_moved(memory, notes) -> None:
+    path = file_with(notes, "German")
+    record = memory.list(type="preference")[0]
+    edit(path, f"id: {record.id}\n", "")
+    edit(path, "importance: 0.6", "importance: 0.2")
+    (notes / "kept").mkdir()
+    path.rename(notes / "kept" / "language.md")
     done = memory.import_data(notes)
-    assert (done.updated, done.refused) == (1, 1)
-    assert "the same id" in done.left_out[0].reason
+    assert (done.stored, done.changed, done.missing) == (0, (record.id,), ())
+    assert memory.get(record.id).importance == 0.2
+    assert memory.import_data(notes).unchanged == 3
+
+
+def test_a_file_moved_to_the_folder_of_another_scope_is_told_that_its_memory_was_not(memory, notes) -> None:
+    path = file_with(notes, "make ship")
+    moved = notes / "global" / path.name
+    path.rename(moved)
+    done = memory.import_data(notes)
+    assert done.notes == (
+        f"global/{path.name} was moved from projects/shop/{path.name}, its memory was not: it stays where it is (project shop)",
+    )
+    moved.rename(notes / "projects" / "shop" / "renamed.md")
+    assert memory.import_data(notes).notes == ()
+    assert {record.project for record in memory.list(type="procedure")} == {"shop"}
+
+
+@pytest.mark.parametrize("tags", ['[a, "b c"]', "a, b c", "\n- a\n- 'b c'", "\n  - a\n  - b c", "[a,\n  b c]"])
+def test_tags_may_be_written_in_every_form_of_yaml(memory, notes, tags) -> None:
+    path = file_with(notes, "make ship")
+    edit(path, 'tags: ["deploy"]', f"tags: {tags}")
+    assert memory.import_data(notes).updated == 1
+    (record,) = memory.list(type="procedure")
+    assert record.tags == ("a", "b c")
 
 
 def test_a_folder_shows_only_what_its_reader_reaches(rich, tmp_path) -> None:

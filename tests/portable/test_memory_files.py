@@ -84,10 +84,49 @@ def test_every_fact_of_a_tree_is_there_once(memory: recollect.Memory, tree: Path
         "Staging server: Port: 8080",
         "Tiers: Tier Cold — Purpose: archive",
         "Tiers: Tier Hot — Purpose: decisions",
+        "[Tabs](memory/feedback_tabs.md) — she wants tabs",
         "prefers tabs: Use tabs.\nWhy: the linter.",
     ]
     assert report.counts["kept"] == len(contents(memory))
     assert [batch.name for batch in report.batches] == ["MEMORY.md", "memory/2026-05-20.md", "memory/feedback_tabs.md"]
+
+
+def test_a_line_that_points_to_a_file_is_linked_to_its_memory(memory: recollect.Memory, tree: Path) -> None:
+    assert memory.import_from("memory-files", tree).links == 1
+    (line,) = (record for record in memory.list(limit=100) if record.content.startswith("[Tabs]"))
+    assert [memory.get(link.target).content for link in line.links] == ["prefers tabs: Use tabs.\nWhy: the linter."]
+
+
+def test_relations_of_notes_become_links(memory: recollect.Memory, tmp_path: Path) -> None:
+    (tmp_path / "coffee.md").write_text(
+        "---\ntitle: Coffee Brewing\npermalink: drinks/coffee\n---\n# Coffee Brewing\n- [method] pour slowly #brew\n"
+        "\n## Relations\n- relates_to [[Green Tea]]\n",
+        "utf-8",
+    )
+    (tmp_path / "tea.md").write_text("---\ntitle: Green Tea\n---\n# Green Tea\n- [preference] 70 degrees\n", "utf-8")
+    assert memory.import_from("memory-files", tmp_path).links == 2
+    found = {record.content: record for record in memory.list(limit=100)}
+    assert set(found) == {
+        "Coffee Brewing: pour slowly", "Coffee Brewing › Relations: relates_to [[Green Tea]]", "Green Tea: 70 degrees",
+    }  # fmt: skip
+    tea = found["Green Tea: 70 degrees"]
+    assert tea.type == "preference"
+    assert tea.metadata == {"title": "Green Tea"}
+    assert {"method", "brew"} <= set(found["Coffee Brewing: pour slowly"].tags)
+    for text in ("Coffee Brewing: pour slowly", "Coffee Brewing › Relations: relates_to [[Green Tea]]"):
+        assert [link.target for link in found[text].links] == [tea.id]
+
+
+def test_a_secret_in_the_front_matter_costs_only_the_metadata(memory: recollect.Memory, tmp_path: Path) -> None:
+    for field in ("password: lovelace", f"note: the wifi password is {SECRET}"):
+        path = tmp_path / "note.md"
+        path.write_text(f"---\n{field}\n---\n- the door is {field[:4]}\n- and green\n", "utf-8")
+        report = memory.import_from("memory-files", path)
+        assert [one.where for one in with_outcome(report, "refused")] == ["metadata"]
+        assert SECRET not in repr(report)
+        assert "lovelace" not in repr(report)
+    assert all(record.metadata == {} for record in memory.list(limit=100))
+    assert len(memory.list(limit=100)) == 2
 
 
 def test_a_fact_says_where_it_comes_from_and_when_it_was(memory: recollect.Memory, tree: Path) -> None:
@@ -111,6 +150,10 @@ def test_secrets_are_refused_and_told_without_being_shown(memory: recollect.Memo
         refused = with_outcome(report, "refused")
         assert [one.where for one in refused] == ["line 7", "line 8"]
         assert all("secret" in one.reason for one in refused)
+        assert [one.text for one in refused] == [
+            "Staging server: The wifi password is [redacted: password]",
+            "Staging server: User: `ada` / Password: `[redacted: password-assignment]`",
+        ]
         assert SECRET not in repr(report)
         assert "lovelace" not in repr(report)
     assert not any(SECRET in text or "lovelace" in text for text in contents(memory))
@@ -136,9 +179,39 @@ def test_running_twice_adds_and_changes_nothing(memory: recollect.Memory, tree: 
 def test_the_same_tree_elsewhere_adds_nothing(memory: recollect.Memory, tree: Path, tmp_path: Path) -> None:
     memory.import_from("memory-files", tree)
     before = contents(memory)
-    moved = shutil.move(tree, tmp_path / "elsewhere")
-    assert memory.import_from("memory-files", moved).counts["kept"] == 0
+    copied = shutil.copytree(tree, tmp_path / "elsewhere")
+    events = len(memory.log(limit=1000))
+    assert memory.import_from("memory-files", copied).counts["kept"] == 0
     assert contents(memory) == before
+    assert len(memory.log(limit=1000)) == events  # the first one is still there, so nothing was moved
+
+
+def test_a_file_that_was_moved_takes_its_memories_along(memory: recollect.Memory, tree: Path) -> None:
+    memory.import_from("memory-files", tree)
+    before = contents(memory)
+    (tree / "memory" / "2026-05-20.md").rename(tree / "memory" / "old.md")
+    for dry_run in (True, False):
+        report = memory.import_from("memory-files", tree, dry_run=dry_run)
+        told = [one.reason for one in with_outcome(report, "known") if "moved" in one.reason]
+        assert len(told) == 3
+        assert all(reason.startswith("moved here from ") and reason.endswith("memory/2026-05-20.md") for reason in told)
+        assert report.counts["kept"] == report.counts["replaced"] == 0
+    assert contents(memory) == before
+    moved = next(record for record in memory.list(limit=100) if "cellar" in record.content)
+    assert (moved.provenance.reason or "").endswith("memory/old.md")
+    assert memory.history(moved.id)[-1].reason == "its file was moved"
+    assert not any("moved" in one.reason for one in with_outcome(memory.import_from("memory-files", tree), "known"))
+
+
+def test_a_line_that_was_edited_while_its_file_was_moved_replaces_the_old_one(
+    memory: recollect.Memory, tree: Path
+) -> None:
+    memory.import_from("memory-files", tree)
+    (tree / "memory" / "2026-05-20.md").unlink()
+    (tree / "memory" / "log.md").write_text(LOG.replace("to the cellar", "to the attic"), "utf-8")
+    report = memory.import_from("memory-files", tree)
+    assert (report.counts["replaced"], report.counts["kept"]) == (1, 0)
+    assert not any("cellar" in text for text in contents(memory))
 
 
 def test_what_joined_another_memory_reinforces_it_once(memory: recollect.Memory, tree: Path) -> None:
@@ -265,8 +338,9 @@ def test_the_command_tells_file_by_file(
     monkeypatch.chdir(tree)
     assert main(["import-from", "memory-files", ".", "--dry-run"]) == 0
     said = capsys.readouterr().out
-    assert "MEMORY.md  6 stored, 2 refused, 2 skipped" in said
-    assert "✗ line 7" in said
+    assert "MEMORY.md  7 stored, 2 refused, 2 skipped" in said
+    assert "✗ line 7  Staging server: The wifi password is [redacted: password]" in said
+    assert "· skipped: a note on the file itself (line 2)\n      Last consolidated: 2026-05-21" in said
     assert "nothing was changed" in said
     assert SECRET not in said
     assert main(["import-from", "memory-files", "MEMORY.md", "memory", "--json"]) == 0

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.portable.ingest import has_password
+from recollect.capture.screen.policy import DEFAULT_POLICY
+from recollect.portable.masking import has_password, masked
 from recollect.portable.memory_files.reader import MemoryFile, read_text
 
 FENCE = "```"
@@ -49,7 +50,7 @@ GOLDEN = {
     ),
     "a bold label over a nested list is the context of its items": (
         "## Move\n1. **Database moved**\n   - version 16\n   - in the cellar\n",
-        ["Move › Database moved: version 16", "Move › Database moved: in the cellar"],
+        ["Move › 1. Database moved: version 16", "Move › 1. Database moved: in the cellar"],
     ),
     "a statement keeps its details": (
         "## Move\n- moved the database to the cellar\n  - version 16\n  - took an hour\n",
@@ -69,7 +70,7 @@ GOLDEN = {
     ),
     "lettered lines introduce lists as well": (
         "## Memory calls\na. **`grab()` - plain:**\n   - takes a block\n\nb. **`clean()` - zeroed:**\n   - takes a clean block\n",
-        ["Memory calls › `grab()` - plain: takes a block", "Memory calls › `clean()` - zeroed: takes a clean block"],
+        ["Memory calls › a. `grab()` - plain: takes a block", "Memory calls › b. `clean()` - zeroed: takes a clean block"],
     ),
     "a small bold heading holds for the paragraphs under it": (
         "## Shop\n**Deployment**\n\nMondays only.\n\nNever by hand.\n",
@@ -94,6 +95,31 @@ GOLDEN = {
     "code is kept whole with the sentence before it": (
         f"## Agents\nLoad the hooks first:\n\n{FENCE}sh\n# one\nload a\n\nload b\n{FENCE}\n",
         [f"Agents › Load the hooks first:\n{FENCE}sh\n# one\nload a\n\nload b\n{FENCE}"],
+    ),
+    "code takes only the last sentence before it": (
+        f"## Cache\nThe cache is in the cellar. Nobody goes there.\nFlush it so\n\n{FENCE}\nflush\n{FENCE}\n",
+        ["The cache is in the cellar. Nobody goes there.", f"Cache: Flush it so\n{FENCE}\nflush\n{FENCE}"],
+    ),
+    "code after a list is not introduced by the sentence before the list": (
+        f"## Hooks\nHooks fire at:\n- start\n\n{FENCE}\nmake\n{FENCE}\n",
+        ["Hooks › Hooks fire at: start", f"Hooks:\n{FENCE}\nmake\n{FENCE}"],
+    ),
+    "two blocks of code may follow one sentence": (
+        f"## Start\nEither of these:\n\n{FENCE}\nmake\n{FENCE}\n\n{FENCE}\nninja\n{FENCE}\n",
+        [f"Start › Either of these:\n{FENCE}\nmake\n{FENCE}", f"Start › Either of these:\n{FENCE}\nninja\n{FENCE}"],
+    ),
+    "things that are ranked keep their numbers": (
+        "## Priorities\n1. safety\n2. speed\n3. price\n",
+        ["Priorities: 1. safety", "Priorities: 2. speed", "Priorities: 3. price"],
+    ),
+    "and begin where the list begins": ("## Open\n7. paint the door\n8. oil it\n", ["Open: 7. paint the door", "Open: 8. oil it"]),
+    "a row that begins with a link keeps what it says": (
+        "## Docs\n| File | About |\n|---|---|\n| [plan](docs/plan.md) | the move |\n| `src/a.py` | (old) entry |\n",
+        ["Docs: File [plan](docs/plan.md) — About: the move", "Docs: File `src/a.py` — About: (old) entry"],
+    ),
+    "and so does a line": (
+        "## Docs\n- [plan](docs/plan.md) — the move\n- notes.md: kept by Ada\n- [Ports](#ports): which are taken\n",
+        ["Docs: [plan](docs/plan.md) — the move", "Docs: notes.md: kept by Ada", "Docs: [Ports](#ports): which are taken"],
     ),
     "code under a heading alone takes the heading": (
         f"## Start\n{FENCE}\nmake run\n{FENCE}\n",
@@ -170,16 +196,21 @@ def test_numbered_things_are_facts_of_their_own(case: str) -> None:
     assert not any(fact.is_procedure for fact in facts)
 
 
+HEADING, COLUMNS = "a heading that no memory repeats", "names of columns that no memory repeats"
 BOILERPLATE = {
     "## Blocked\n<!-- who was blocked -->\n": ["a comment"],
-    "## Articles\n| Date | Title |\n|---|---|\n": ["an empty table"],
-    "## Week\n| Day | Plan |\n|---|---|\n| Monday | |\n| | |\n": ["a row that was not filled in"] * 2,
+    "## Articles\n| Date | Title |\n|---|---|\n": [HEADING, "an empty table"],
+    "## Week\n| Day | Plan |\n|---|---|\n| Monday | |\n| | |\n": [
+        HEADING,
+        COLUMNS,
+        *["a row that was not filled in"] * 2,
+    ],
     "- **Name:**\n- **Time zone:** TBD\n- Pronouns: _(optional)_\n": ["a field that was not filled in"] * 3,
     "---\n\n***\n": ["a separator"] * 2,
     "*Last consolidated: 2026-05-21*\n": ["a note on the file itself"],
     "_Auto-updated by the memory system v2_\n": ["a note on the file itself"],
-    "## Contents\n- [Ports](#ports)\n- [Hosts](#hosts)\n": ["a line of a table of contents"] * 2,
-    "## Notes\n- None yet.\n": ["says that there is nothing"],
+    "## Contents\n- [Ports](#ports)\n- [Hosts](#hosts)\n": [HEADING, *["a line of a table of contents"] * 2],
+    "## Notes\n- None yet.\n": [HEADING, "says that there is nothing"],
     "## A\n## B\n": ["a heading with nothing under it"] * 2,
     "**Findings:**\n": ["a field that was not filled in"],
     "**Open ends**\n": ["a label with nothing under it"],
@@ -211,6 +242,18 @@ def test_boilerplate_is_left_out_and_told(text: str) -> None:
         ("MEMORY.md", "| Date | What |\n|---|---|\n| 2026-02-02 | a post |\n", datetime(2026, 2, 2, tzinfo=UTC)),
         ("MEMORY.md", "---\ndate: 2026-02-02\n---\n- a thing happened\n", datetime(2026, 2, 2, tzinfo=UTC)),
         ("MEMORY.md", "- costs 2026-99-99 or so\n", None),
+        # A date within the line wins over that of the file, unless it is a deadline, later than the file, or part of a name.
+        ("memory/2026-05-20.md", "- moved the shop on 2026-05-18\n", datetime(2026, 5, 18, tzinfo=UTC)),
+        ("memory/2026-05-20.md", "- [2026-05-18] a thing happened\n", datetime(2026, 5, 18, tzinfo=UTC)),
+        ("memory/2026-05-20.md", "1. **2026-05-18** — a thing happened\n", datetime(2026, 5, 18, tzinfo=UTC)),
+        ("memory/2026-05-20.md", "- a thing happened (18 May 2026)\n", datetime(2026, 5, 18, tzinfo=UTC)),
+        ("memory/2026-05-20.md", "- happened 2026-05-18 at 07:30 UTC\n", datetime(2026, 5, 18, 7, 30, tzinfo=UTC)),
+        ("memory/2026-05-20.md", "- renew it by 2026-05-18\n", datetime(2026, 5, 20, tzinfo=UTC)),
+        ("memory/2026-05-20.md", "- due: 2026-05-18, but paid\n", datetime(2026, 5, 20, tzinfo=UTC)),
+        ("memory/2026-05-20.md", "- the party is on 2026-06-01\n", datetime(2026, 5, 20, tzinfo=UTC)),
+        ("memory/2026-05-20.md", "- see notes/2026-05-18.md and v2026-05-18\n", datetime(2026, 5, 20, tzinfo=UTC)),
+        ("memory/2026-05-20.md", "- run `tag 2026-05-18`\n", datetime(2026, 5, 20, tzinfo=UTC)),
+        ("MEMORY.md", "## Log\n| What | When |\n|---|---|\n| a post | 2026-02-02 |\n", datetime(2026, 2, 2, tzinfo=UTC)),
     ],
 )  # fmt: skip
 def test_the_nearest_date_is_when_it_happened(name: str, text: str, expected: datetime | None) -> None:
@@ -232,6 +275,55 @@ def test_a_file_of_claude_code_is_one_memory_with_its_reason() -> None:
     assert fact.text.endswith("Use tabs in Python.\nWhy: the linter wants it.\nHow to apply: in every file.")
     assert fact.tags == ("prefers-tabs", "style", "python", "feedback")
     assert fact.line == 8
+
+
+YAML_TAGS = {
+    "a list with dashes": "tags:\n  - shop\n  - 'two words'\n",
+    "not indented": "tags:\n- shop\n- two words\n",
+    "in brackets": 'tags: [shop, "two words"]\n',
+    "over two lines": "tags: [shop,\n  'two words']\n",
+    "with commas": "tags: shop, two words\n",
+    "nested": "meta:\n  inner:\n    labels:\n      - shop\n      - two words  # and more\n",
+}
+
+
+@pytest.mark.parametrize("case", YAML_TAGS)
+def test_tags_of_the_front_matter_are_read_as_yaml(case: str) -> None:
+    (fact,) = read(f"---\n{YAML_TAGS[case]}---\n- the door is green\n").facts
+    assert fact.tags == ("shop", "two-words")
+
+
+def test_the_front_matter_becomes_metadata() -> None:
+    file = read(
+        '---\ntitle: "Shop: notes"\npriority: 3\nowners: [Ada, Bo]\ntags: [x]\n'
+        "text: >\n  folded\n  here\n---\n- the door is green\n"
+    )
+    assert file.metadata == {"title": "Shop: notes", "priority": 3, "owners": ["Ada", "Bo"], "text": "folded here"}
+
+
+@pytest.mark.parametrize(
+    ("front", "reason"),
+    [
+        ("a: [1", "front matter that cannot be read: line 2 has a bracket that is not closed"),
+        ("a: 1\na: 2", "front matter that cannot be read: line 3 repeats 'a'"),
+        ('"$or": x', "front matter that cannot be metadata: it '$or' begins with $, as conditions of filters do"),
+    ],
+)
+def test_front_matter_that_cannot_be_used_is_told(front: str, reason: str) -> None:
+    file = read(f"---\n{front}\n---\n- the door is green\n")
+    assert [fact.bare for fact in file.facts] == ["the door is green"]
+    assert [one.reason for one in file.skipped] == [reason]
+
+
+def test_observations_have_the_type_and_the_tags_they_name() -> None:
+    facts = read(
+        "## Shop\n- [decision] open on Mondays #hours #shop/front (since May)\n- [tip] knock twice\n- [x] painted\n"
+    ).facts
+    assert [(fact.text, fact.type, fact.tags) for fact in facts] == [
+        ("Shop: open on Mondays (since May)", "decision", ("shop", "decision", "hours", "shop/front")),
+        ("Shop: knock twice", None, ("shop", "tip")),
+        ("Shop: painted (done)", None, ("shop",)),
+    ]
 
 
 def test_a_file_with_only_a_description_says_that() -> None:
@@ -280,6 +372,15 @@ def test_strange_files_do_no_harm(text: str) -> None:
 )  # fmt: skip
 def test_a_password_in_a_field_is_seen_however_plain(text: str) -> None:
     assert has_password(text)
+    quoted = masked(text, DEFAULT_POLICY)
+    assert "[redacted: password" in quoted
+    assert not any(word in quoted for word in ("brainy", "lovelace", "hola", "abc", "geheim"))
+
+
+def test_what_is_allowed_is_quoted_as_it_is() -> None:
+    text = "Password: `brainy`, card 4111 1111 1111 1111"
+    assert masked(text, {"secret": "allow", "payment_card": "allow"}) == text
+    assert masked(text, {"secret": "allow"}) == "Password: `brainy`, card [redacted: payment_card]"
 
 
 @pytest.mark.parametrize(

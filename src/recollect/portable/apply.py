@@ -105,8 +105,7 @@ class ItemWriter:
                     self._refuse(item, reason)
                     continue
                 case KeepExisting(newer):
-                    self._tally.memories["unchanged"] += 1
-                    self._tally.memories["newer"] += newer
+                    self._tally.keep(item.record.id, newer=newer)
                 case InsertMemory() | UpdateMemory() if not self._write_memory(tx, item, decision):
                     continue
             if item.cluster is not None and not self._has_clusters:
@@ -132,7 +131,7 @@ class ItemWriter:
         if isinstance(decision, UpdateMemory):
             self._tally.update(record.id)
         else:
-            self._tally.memories["stored"] += 1
+            self._tally.store(record.id)
         return True
 
     def _vectors_in_use(self, item: MemoryItem, vectors: HalfVectors | None) -> Vectors | None:
@@ -155,7 +154,8 @@ class ItemWriter:
 
     def _refuse(self, item: MemoryItem, reason: str) -> None:
         self.refused.add(item.record.id)
-        self._tally.refuse(item.where or item.record.id, item.record.id, reason)
+        text = self._policy.quoted(item.record.content)
+        self._tally.refuse(item.where or item.record.id, item.record.id, reason, text=text)
 
     def _write_clusters(self, reader: Reader, tx: Transaction | None, items: Sequence[ClusterItem]) -> None:
         """Clusters are derived data, so an account that has its own keeps them. Members must be of the cluster's own scope."""

@@ -17,6 +17,8 @@ IngestOutcome = Literal["kept", "replaced", "merged", "known", "refused", "left_
 INGEST_OUTCOMES: tuple[str, ...] = get_args(IngestOutcome)
 # The name of Markdown memory files among the products.
 MEMORY_FILES = "memory-files"
+# How the label of a memory from a file begins; its path follows.
+ORIGIN = "migrated from "
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def text_digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SkippedText:
-    """Something in a source that is not a memory: its location, its beginning, and why it was left out."""
+    """Something in a source that is not a memory: its location, its text, and why it was left out."""
 
     where: str
     text: str
@@ -78,7 +80,10 @@ class SourceBatch:
 
 @dataclass(frozen=True, slots=True)
 class IngestedItem:
-    """What happened to one draft, and why. The text of a refused one is not shown, because it may contain a secret."""
+    """What happened to one draft, and why.
+
+    `text` is all of what was refused or left out, with secrets masked, and the beginning of what was stored.
+    """
 
     where: str
     outcome: IngestOutcome

@@ -1,43 +1,54 @@
 """Reads and writes front matter: the fields between two `---` lines at the top of a Markdown file.
 
-Our own files use a strict subset of YAML that needs no YAML parser: one `name: value` per line, where a value is plain text, text
-in double quotes, a number, a list in brackets, or an object in braces. Files of other tools are read leniently: nested fields,
-lists on lines of their own and wrapped values are accepted, and a block that does not look like front matter is part of the text.
+What may be written is the part of YAML that `yaml_subset` reads. In our own files, anything else is an error. Files of other
+tools are read leniently: a block that does not look like front matter is text, and one that cannot be read is returned as it is.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.portable.yaml_subset import YamlError, parse_yaml
 
 _FENCE = "---"
 _FIELD_NAME = re.compile(r"[a-z_]+")
 # Text that YAML reads as a string too; everything else is quoted.
 _PLAIN = re.compile(r"[^\W\d][\w ./@+-]*\w|\d{4}-\d\d-\d\dT[\d:.+]+|[0-9a-f]{8}-[0-9a-f-]{27}")
 _YAML_WORDS = frozenset(("true", "false", "null", "yes", "no", "on", "off"))
-_LENIENT_FIELD = re.compile(r"^(\s*)([\w-]+):\s*(.*)$")
-_LENIENT_ITEM = re.compile(r"^\s*-\s+(.*)$")
+_LENIENT_LINE = re.compile(r"""^\s*(?:-(?:\s|$)|[\w"'-][^:]{0,80}:(?:\s|$)|[\]}])""")
 _LENIENT_LINES = 60
-_TAG_FIELDS = ("tags", "labels", "keywords")
-_BLOCK_MARKERS = (">", "|", ">-", "|-")
+TAG_FIELDS = ("tags", "labels", "keywords")
+_LIST_SEPARATORS = re.compile(r"[,\s]+(?=#)|\s*,\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
     """The fields of a file, its text, and the number of the line on which the text starts.
 
-    Read leniently, `fields` are all text and the tags are in `tags`.
+    `unread` is the front matter itself if it cannot be read, and `problem` says why.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
-    tags: tuple[str, ...] = ()
     body: str = ""
     first_line: int = 1
+    unread: str = ""
+    problem: str = ""
+
+    def text(self, name: str) -> str:
+        """A field as text, also one inside of another field; empty if there is none."""
+        found = _find(self.fields, name)
+        return "" if found is None or isinstance(found, (dict, list)) else str(found).strip()
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags, written as a list or as text with commas."""
+        found = [_find(self.fields, name) for name in TAG_FIELDS]
+        return tuple(dict.fromkeys(tag for value in found for tag in _as_tags(value)))
 
 
 def render(fields: Mapping[str, Any], body: str) -> str:
@@ -52,9 +63,13 @@ def parse(text: str, *, lenient: bool = False) -> FrontMatter:
     end = _closing_line(lines, lenient=lenient)
     if end is None:
         return FrontMatter(body="\n".join(lines))
-    inside = lines[1:end]
-    fields, tags = _read_lenient(inside) if lenient else (_read_strict(inside), ())
-    return FrontMatter(fields, tags, "\n".join(lines[end + 1 :]), end + 2)
+    inside, body = lines[1:end], "\n".join(lines[end + 1 :])
+    if not lenient:
+        return FrontMatter(_read_strict(inside), body, end + 2)
+    try:
+        return FrontMatter(parse_yaml(inside), body, end + 2)
+    except YamlError as error:
+        return FrontMatter({}, body, end + 2, "\n".join(inside), f"line {error.line + 1} {error.problem}")
 
 
 def _closing_line(lines: Sequence[str], *, lenient: bool) -> int | None:
@@ -78,52 +93,44 @@ def _render_value(value: Any) -> str:
 
 
 def _read_strict(lines: Sequence[str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    for number, line in enumerate(lines, 2):
-        name, colon, value = line.partition(":")
-        if not line.strip():
-            continue
-        if not colon or not _FIELD_NAME.fullmatch(name) or name in fields:
-            raise InvalidInput(
-                f"line {number}", f"{line[:60]!r} is not `name: value`", "write each name once, on one line"
-            )
-        fields[name] = _strict_value(value.strip(), number)
-    return fields
-
-
-def _strict_value(value: str, number: int) -> Any:
-    if not value.startswith(('"', "[", "{")):
-        return value
     try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        pass
-    if value.startswith("[") and value.endswith("]") and not set(value[1:-1]) & set('[]{}"'):
-        # People write [deploy, ops]; JSON would want quotes.
-        return [part.strip().strip("'") for part in value[1:-1].split(",") if part.strip()]
-    raise InvalidInput(f"line {number}", f"{value[:60]!r} cannot be read", 'quote text with "…", write lists as [a, b]')
+        fields = parse_yaml(lines, typed=False)
+    except YamlError as error:
+        raise InvalidInput(
+            f"line {error.line + 1}",
+            f"{lines[error.line - 1][:60].strip()!r} cannot be read: it {error.problem}",
+            'write `name: value` once per name, quote text with "…", write lists as [a, b] or with dashes',
+        ) from None
+    for name, value in fields.items():
+        if not _FIELD_NAME.fullmatch(name):
+            raise InvalidInput(name[:60], "is not the name of a field", "names are lower-case letters and underscores")
+        if isinstance(value, dict):
+            # What is inside an object is data; the fields themselves are told apart by their names.
+            fields[name] = parse_yaml(lines)[name]
+    return fields
 
 
 def _is_yaml_like(line: str) -> bool:
     bare = line.strip()
-    known = _LENIENT_FIELD.match(line) or _LENIENT_ITEM.match(line)
-    return not bare or bare.startswith("#") or bool(known or line[0] in " \t")
+    return not bare or bare.startswith("#") or line[0] in " \t" or _LENIENT_LINE.match(line) is not None
 
 
-def _read_lenient(lines: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Fields by their own name, however deeply nested, and tags in either of the two usual forms."""
-    fields: dict[str, Any] = {}
-    tags: list[str] = []
-    name = ""
-    for line in lines:
-        if found := _LENIENT_FIELD.match(line):
-            name, value = found[2].lower(), found[3].strip().strip("\"'")
-            if name in _TAG_FIELDS:
-                tags += re.findall(r"[^\[\],\"'#]+", value)
-            elif value and value not in _BLOCK_MARKERS:
-                fields.setdefault(name, value)
-        elif (item := _LENIENT_ITEM.match(line)) and name in _TAG_FIELDS:
-            tags.append(item[1].strip("\"' "))
-        elif line.strip() and name and not line.strip().startswith("#"):
-            fields[name] = f"{fields.get(name, '')} {line.strip()}".strip()
-    return fields, tuple(tag for tag in (raw.strip() for raw in tags) if tag)
+def _find(fields: Mapping[str, Any], name: str) -> Any:
+    """A field by its name in any case, the outermost first."""
+    inner = []
+    for key, value in fields.items():
+        if key.lower() == name and value is not None:
+            return value
+        inner += [value] if isinstance(value, dict) else []
+    return next((found for each in inner if (found := _find(each, name)) is not None), None)
+
+
+def _as_tags(value: Any) -> Iterator[str]:
+    """Tags in the forms that people use: a list, also nested, or text with commas."""
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _as_tags(each) if not isinstance(each, str) else (each.strip().lstrip("#"),)
+    elif isinstance(value, str):
+        yield from (tag for part in _LIST_SEPARATORS.split(value) if (tag := part.strip("\"' #")))
+    elif value is not None and not isinstance(value, dict):
+        yield str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +13,14 @@ from recollect.portable import jsonl
 from recollect.portable.drafts import MEMORY_FILES, IngestReport
 from recollect.portable.files import FORMATS, Location, format_of, open_for_reading
 from recollect.portable.importer import import_items
-from recollect.portable.importers import PRODUCTS, read_product
+from recollect.portable.importers import PRODUCTS, STORED, product_of, read_product, read_stored
+from recollect.portable.importers.common import is_sqlite
+from recollect.portable.importers.tables import is_url
 from recollect.portable.ingest import IngestRun
 from recollect.portable.markdown.folder_import import FolderImport, open_pages
 from recollect.portable.memory_files.reader import read_batches
 from recollect.portable.permissions import TransferPermissions
+from recollect.portable.store_import import import_stores
 from recollect.ports import Progress
 from recollect.unit_of_work import UnitOfWork, flush
 from recollect.validation import clean_path, one_of, require_one_of
@@ -41,6 +45,10 @@ def import_data(
         raise InvalidInput("format", "a CSV file has too little in it to be imported", "export JSON lines or Markdown")
     if prune and form != "markdown":
         raise InvalidInput("prune", "is for a folder or an archive of Markdown", "leave it out")
+    if isinstance(source, str | os.PathLike) and (path := Path(source)).is_file() and is_sqlite(path):
+        product = product_of(path)
+        fix = f"use import_from({product!r}, …)" if product else "`copy` copies a store of recollect"
+        raise InvalidInput("source", f"is a database{f' of {product}' if product else ''}, not an export", fix)
     identity = replace(uow.viewer.identity, account=account or uow.viewer.account)
     permissions = TransferPermissions(uow, identity, everything)
     policy = permissions.import_policy()
@@ -67,6 +75,10 @@ def import_from(
     require_one_of("product", product, (MEMORY_FILES, *PRODUCTS))
     if not paths:
         raise InvalidInput("paths", "are missing", "name a file or a folder")
+    if product in STORED:
+        places = [path if is_url(path) else clean_path("paths", path).expanduser() for path in paths]
+        sources = [read_stored(product, place, only) for place in places]
+        return import_stores(replace(uow, on_behalf_of="import"), product, sources, progress, dry_run=dry_run)
     paths = [clean_path("paths", path) for path in paths]
     if product == MEMORY_FILES:
         if only is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from recollect.portable.drafts import IngestOutcome
 from recollect.values.transfer import Imported, RefusedItem
 
 # A report lists at most this many refused and updated memories; the counts cover all of them.
@@ -20,18 +21,37 @@ class ImportTally:
     left_out: list[RefusedItem] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    # What became of each memory and why, by id; kept only for those who report every one.
+    outcomes: dict[str, tuple[IngestOutcome, str]] | None = None
 
-    def refuse(self, where: str, id: str | None, reason: str, *, memory: bool = True) -> None:
-        """Count something that is not imported."""
+    def refuse(self, where: str, id: str | None, reason: str, *, memory: bool = True, text: str = "") -> None:
+        """Count something that is not imported; in its text, secrets are masked already."""
         if memory:
             self.memories["refused"] += 1
+            self._note(id, "refused", reason)
         else:
             self.others["refused"] += 1
         if len(self.left_out) < MOST_LISTED:
-            self.left_out.append(RefusedItem(where, id, reason))
+            self.left_out.append(RefusedItem(where, id, reason, text))
+
+    def store(self, id: str) -> None:
+        """Count a memory that is stored."""
+        self.memories["stored"] += 1
+        self._note(id, "kept", "")
+
+    def keep(self, id: str, *, newer: bool) -> None:
+        """Count a memory that is here already; `newer` when it was changed here since."""
+        self.memories["unchanged"] += 1
+        self.memories["newer"] += newer
+        self._note(id, "known", "it was changed here since, and stays as it is here" if newer else "already here")
+
+    def _note(self, id: str | None, outcome: IngestOutcome, reason: str) -> None:
+        if self.outcomes is not None and id is not None:
+            self.outcomes[id] = outcome, reason
 
     def update(self, id: str) -> None:
         """Count a memory that is updated."""
+        self._note(id, "replaced", "changed there since")
         self.memories["updated"] += 1
         if len(self.changed) < MOST_LISTED:
             self.changed.append(id)

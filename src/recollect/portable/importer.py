@@ -55,9 +55,10 @@ def import_items(
     stream_id: str = "",
     dry_run: bool = False,
     progress: Progress | None = None,
+    tally: ImportTally | None = None,
 ) -> Imported:
     """Import a stream. With a `stream_id`, an interrupted import of the same stream resumes under the same operation."""
-    run = StreamImport(store, policy, stream_id, dry_run=dry_run)
+    run = StreamImport(store, policy, stream_id, tally or ImportTally(), dry_run=dry_run)
     done = total = 0
     page: list[StreamItem] = []
     for item in items:
@@ -82,10 +83,12 @@ def import_items(
 class StreamImport:
     """The import of one stream into one account."""
 
-    def __init__(self, store: Store, policy: ImportPolicy, stream_id: str, *, dry_run: bool) -> None:
+    def __init__(
+        self, store: Store, policy: ImportPolicy, stream_id: str, tally: ImportTally, *, dry_run: bool
+    ) -> None:
         self._store, self._policy, self._dry_run = store, policy, dry_run
         self._at = policy.clock()
-        self._tally = ImportTally()
+        self._tally = tally
         with store.view(self._at) as reader:
             earlier = _read_checkpoint(reader, policy.account, stream_id)
             fresh = not reader.events(policy.account, limit=1)

@@ -6,19 +6,22 @@ memory is noted by its key, so that it does not reinforce it again each time the
 
 from __future__ import annotations
 
-import re
+import json
+import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from pathlib import Path
 from typing import Any
 
 from recollect.capture.annotate import type_of
 from recollect.capture.gate import screen_record
 from recollect.capture.intake import draft_of, record_of
-from recollect.capture.screen.policy import Refusal, apply_policy
 from recollect.errors import InvalidInput
 from recollect.listing import iter_found
 from recollect.portable.drafts import (
+    ORIGIN,
     IngestedItem,
     IngestOutcome,
     IngestReport,
@@ -28,6 +31,7 @@ from recollect.portable.drafts import (
     source_key,
     version_key,
 )
+from recollect.portable.masking import has_password, masked, metadata_problem
 from recollect.ports import Progress, Reader, Transaction
 from recollect.unit_of_work import UnitOfWork, flush
 from recollect.upkeep.links import with_link
@@ -66,6 +70,8 @@ class IngestRun:
     _reinforced: dict[str, str] = field(default_factory=dict)
     _pending: list[_PendingDraft] = field(default_factory=list)
     _done: list[list[tuple[int, IngestedItem]]] = field(default_factory=list)
+    _without_metadata: set[int] = field(default_factory=set)
+    _moved: dict[str, tuple[Record, str]] = field(default_factory=dict)
 
     def run(self, batches: Sequence[SourceBatch], progress: Progress | None = None) -> IngestReport:
         """Classify every draft in one view, then store what is new, and report."""
@@ -75,7 +81,7 @@ class IngestRun:
             for number, batch in enumerate(batches):
                 self._done.append([])
                 for item in batch.items:
-                    self._classify(reader, number, item, changes[number], batch.name)
+                    self._classify(reader, number, item, changes[number], batch)
         for number, changed in enumerate(changes):
             self._mark_replacements(number, changed)
         outcomes = [None] * len(self._pending) if self.dry_run else self._store(progress)
@@ -85,14 +91,17 @@ class IngestRun:
         reports = (self._source_report(*each) for each in zip(batches, self._done, changes, strict=True))
         return IngestReport(tuple(reports), self.dry_run, links)
 
-    def _classify(self, reader: Reader, number: int, item: SourceDraft, changes: SourceChanges, name: str) -> None:
+    def _classify(
+        self, reader: Reader, number: int, item: SourceDraft, changes: SourceChanges, batch: SourceBatch
+    ) -> None:
         """Report a draft that need not be stored; put the others on the pending list."""
         order = len(self._done[number]) + len(self._pending)
         seen = self._seen.get(item.key)
         if seen is not None:
             self._add(number, order, self._item(item, "merged", f"the same as {seen}"))
             return
-        self._seen[item.key] = f"{name}, {item.where}"
+        self._seen[item.key] = f"{batch.name}, {item.where}"
+        item = self._with_clean_metadata(number, order, item)
         draft = _capture_draft(item)
         identity, project = self.uow.viewer.identity, self.uow.viewer.project
         try:
@@ -100,21 +109,41 @@ class IngestRun:
         except InvalidInput as error:
             expired = error.field == "expires_at"
             reason = "it has expired" if expired else f"{error.field} {error.problem}"
-            self._add(number, order, IngestedItem(item.where, "left_out" if expired else "refused", reason=reason))
+            self._add(number, order, self._refused(item, reason, "left_out" if expired else "refused"))
             return
-        result = self._known(reader, item, record, draft, changes) or self._screened(item, record)
+        result = self._known(reader, item, record, draft, changes, batch) or self._screened(item, record)
         if result is None and self.dry_run:
             result = self._predicted(reader, item, record)
         if result is None:
             self._pending.append(_PendingDraft(number, order, item, draft))
         elif result.outcome == "refused" and item.parts:
             for part in item.parts:
-                self._classify(reader, number, part, changes, name)
+                self._classify(reader, number, part, changes, batch)
         else:
             self._add(number, order, result)
 
+    def _with_clean_metadata(self, number: int, order: int, item: SourceDraft) -> SourceDraft:
+        """A draft without its metadata if that must not be stored, which is reported once per source: the text may be."""
+        metadata = item.draft.get("metadata")
+        if not metadata:
+            return item
+        problem = metadata_problem(self.uow.runtime.gate, metadata)
+        if problem is None:
+            return item
+        if number not in self._without_metadata:
+            self._without_metadata.add(number)
+            told = IngestedItem("metadata", "refused", self._shown(_as_line(metadata)), problem)
+            self._add(number, order, told)
+        return replace(item, draft={name: value for name, value in item.draft.items() if name != "metadata"})
+
     def _known(
-        self, reader: Reader, item: SourceDraft, record: Record, draft: dict[str, Any], changes: SourceChanges
+        self,
+        reader: Reader,
+        item: SourceDraft,
+        record: Record,
+        draft: dict[str, Any],
+        changes: SourceChanges,
+        batch: SourceBatch,
     ) -> IngestedItem | None:
         """The result when this was imported before; a text that was edited away and is back supersedes the edited one."""
         noted = reader.note(f"ingested:{item.key}", record.account)
@@ -125,21 +154,22 @@ class IngestRun:
         if existing is None:
             return self._item(item, "known", "already here", noted)
         if existing.status == "forgotten":
-            return IngestedItem(
-                item.where, "refused", reason="forgotten: this was forgotten on purpose; restore it to have it back"
-            )
+            return self._refused(item, "forgotten: this was forgotten on purpose; restore it to have it back")
         if (successor := changes.take_successor(item.key, existing.superseded_by)) is not None:
             draft |= {"key": f"{item.key}:{successor.short_id}", "supersedes": successor.id}
             return None
+        if (before := changes.moved.get(existing.id)) is not None:
+            self._moved[existing.id] = existing, batch.origin
+            return self._item(item, "known", f"moved here from {before}", existing.id)
         return self._item(item, "known", "already here", existing.id)
 
     def _screened(self, item: SourceDraft, record: Record) -> IngestedItem | None:
         """The result when the screen refuses the draft, known before anything is stored."""
         vetted = screen_record(record, self.uow.runtime.gate.for_identity(self.uow.viewer.identity))
         if isinstance(vetted, Refused):
-            return IngestedItem(item.where, "refused", reason=vetted.reason)
+            return self._refused(item, vetted.reason)
         if has_password(record.content):
-            return IngestedItem(item.where, "refused", reason=_PASSWORD_REASON)
+            return self._refused(item, _PASSWORD_REASON)
         return None
 
     def _predicted(self, reader: Reader, item: SourceDraft, record: Record) -> IngestedItem | None:
@@ -148,7 +178,7 @@ class IngestRun:
             reader, self.uow.viewer.identity, {record.id: record.content}, self.uow.runtime.clock()
         )
         if record.id in blocked:
-            return IngestedItem(item.where, "refused", reason=blocked[record.id].reason)
+            return self._refused(item, blocked[record.id].reason)
         same = [old for old in reader.same_text(record.account, record.content) if old.place == record.place]
         known = next((old for old in same if old.status in ("active", "archived")), None)
         return None if known is None else self._item(item, "merged", "the same text is stored already", known.id)
@@ -172,7 +202,7 @@ class IngestRun:
         if outcome is None:
             return self._item(item, "replaced" if "supersedes" in pending.draft else "kept")
         if outcome.memory is None:
-            return IngestedItem(item.where, "refused", reason=outcome.reason)
+            return self._refused(item, outcome.reason)
         self._ids[item.key] = outcome.memory.id
         if isinstance(outcome, Reinforced):
             self._reinforced[item.key] = outcome.memory.id
@@ -182,11 +212,13 @@ class IngestRun:
         return IngestedItem(item.where, _OUTCOMES[outcome.kind], text, reason, outcome.memory.id)
 
     def _write_links(self, pairs: Sequence[tuple[str, str]]) -> int:
-        """Link what belongs together and note what reinforced another memory; returns how many links are new."""
+        """Link what belongs together, note what reinforced another memory and what was moved; returns how many links are new."""
         wanted = [(self._ids[one], self._ids[two]) for one, two in pairs if one in self._ids and two in self._ids]
-        if not wanted and not self._reinforced:
+        if not wanted and not self._reinforced and not self._moved:
             return 0
         with self.uow.transaction() as tx:
+            for existing, origin in self._moved.values():
+                tx.change(existing, existing.with_(reason=origin), "update", reason="its file was moved")
             for key, memory_id in self._reinforced.items():
                 tx.set_note(f"ingested:{key}", memory_id, self.uow.viewer.account)
             return sum(_link_memories(tx, self.uow.viewer.account, one, other) for one, other in wanted)
@@ -194,9 +226,9 @@ class IngestRun:
     def _source_report(
         self, batch: SourceBatch, done: list[tuple[int, IngestedItem]], changes: SourceChanges
     ) -> SourceReport:
-        skipped = [IngestedItem(one.where, "left_out", self._excerpt(one.text), one.reason) for one in batch.skipped]
+        skipped = [IngestedItem(one.where, "left_out", self._shown(one.text), one.reason) for one in batch.skipped]
         items = [item for _, item in sorted(done, key=lambda pair: pair[0])]
-        missing = tuple(self._excerpt(record.content) for record in changes.missing.values())
+        missing = tuple(self._shown(record.content) for record in changes.missing.values())
         return SourceReport(batch.name, (*items, *skipped), missing)
 
     def _item(self, item: SourceDraft, outcome: IngestOutcome, reason: str = "", id: str | None = None) -> IngestedItem:
@@ -205,12 +237,22 @@ class IngestRun:
     def _add(self, number: int, order: int, item: IngestedItem) -> None:
         self._done[number].append((order, item))
 
+    def _refused(self, item: SourceDraft, reason: str, outcome: IngestOutcome = "refused") -> IngestedItem:
+        """A draft that is not stored, with its whole text: it may be nowhere else once the source is gone."""
+        return IngestedItem(item.where, outcome, self._shown(str(item.draft["content"])), reason)
+
+    def _shown(self, text: str) -> str:
+        """A text for the report: what the screen finds in it is masked."""
+        return masked(text, self.uow.runtime.gate.policy)
+
     def _excerpt(self, text: str) -> str:
-        """The beginning of a text, unless the screen would refuse it."""
-        if isinstance(apply_policy(text, self.uow.runtime.gate.policy), Refusal) or has_password(text):
-            return "(not shown)"
-        flat = " ".join(text.split())
+        """The beginning of a text that is stored."""
+        flat = " ".join(self._shown(text).split())
         return flat if len(flat) <= _EXCERPT else f"{flat[: _EXCERPT - 1]}…"
+
+
+def _as_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _capture_draft(item: SourceDraft) -> dict[str, Any]:
@@ -246,11 +288,13 @@ def _are_linked(one: Record, other: Record) -> bool:
 class SourceChanges:
     """The memories of one source whose text is no longer in it.
 
-    `missing` are those of plain lines, by memory id; `reworded` those of things with an id in the source, by that id.
+    `missing` are those of plain lines, by memory id; `reworded` those of things with an id in the source, by that id. `moved` are
+    memories of a file that is gone and whose text is in this source now: by memory id, the name of that file.
     """
 
     missing: dict[str, Record] = field(default_factory=dict)
     reworded: dict[str, Record] = field(default_factory=dict)
+    moved: dict[str, str] = field(default_factory=dict)
 
     def take_successor(self, key: str, successor: str | None) -> Record | None:
         """The memory that superseded an earlier text which is now back in the source."""
@@ -280,16 +324,39 @@ def find_changes(reader: Reader, uow: UnitOfWork, batches: Sequence[SourceBatch]
     things, versions = {source_key(key) for key in keys}, {version_key(key) for key in keys}
     found = {batch.origin: SourceChanges() for batch in batches}
     complete = {batch.origin for batch in batches if batch.complete}
-    for record in _migrated_memories(reader, uow):
-        origin, key = record.provenance.reason or "", record.key or ""
-        # The key of a plain line is made of its text only, so there both parts of the key are the same.
-        if origin not in found or not key or versions & {version_key(key), source_key(key)}:
+    migrated = [
+        (record, record.provenance.reason or "", record.key or "") for record in _migrated_memories(reader, uow)
+    ]
+    now_at = _moved_files(migrated, batches)
+    for record, source, key in migrated:
+        origin = now_at.get(source, source)
+        if origin not in found or not key:
             continue
-        if source_key(key) in things:
+        # The key of a plain line is made of its text only, so there both parts of the key are the same.
+        if versions & {version_key(key), source_key(key)}:
+            if origin != source:
+                found[origin].moved[record.id] = source.removeprefix(ORIGIN)
+        elif source_key(key) in things:
             found[origin].reworded[source_key(key)] = record
         elif origin in complete:
             found[origin].missing[record.id] = record
     return [found[batch.origin] for batch in batches]
+
+
+def _moved_files(migrated: Sequence[tuple[Record, str, str]], batches: Sequence[SourceBatch]) -> dict[str, str]:
+    """For each file that is gone, the source that has most of its memories now, as the origins that memories are labelled with."""
+    homes = {version_key(item.key): batch.origin for batch in batches if batch.complete for item in batch.items}
+    shared: dict[str, Counter[str]] = {}
+    for _, source, key in migrated:
+        if source.startswith(ORIGIN) and key and (home := homes.get(version_key(key))) not in (None, source):
+            shared.setdefault(source, Counter())[str(home)] += 1
+    return {source: count.most_common(1)[0][0] for source, count in shared.items() if _is_gone(source)}
+
+
+def _is_gone(origin: str) -> bool:
+    """Whether the file that an origin names is no longer there, nor the archive it was in."""
+    path = Path(os.path.expanduser(origin.removeprefix(ORIGIN)))  # noqa: PTH111 - "~" alone is a name too
+    return not path.exists() and not any(parent.is_file() for parent in path.parents)
 
 
 def _with_parts(items: Iterable[SourceDraft]) -> Iterable[SourceDraft]:
@@ -311,22 +378,3 @@ def _similarity(old: str, headings: str, line: str) -> float:
     if matcher.real_quick_ratio() < _SAME_LINE or matcher.quick_ratio() < _SAME_LINE:
         return 0.0
     return matcher.ratio()
-
-
-_PASSWORD_FIELD = re.compile(
-    r"(?i)(?<![\w-])(?:pass(?:word|wd|wort|phrase|code)|pwd|kennwort|contrase[ñn]a|senha|mot de passe|wachtwoord|пароль|密码)"
-    r"\s*\)?\s*[:=]\s*(?:([\"'`])(?P<quoted>[^\"'`\s]{3,80})\1|(?P<bare>[^\s\"'`<>${}\[\](),;]{3,80})(?=\s*(?:$|[\n/|,;)])))",
-    re.MULTILINE,
-)
-_PLACEHOLDER = re.compile(
-    r"(?i)^(?:\W+|x+|\*+|\.+|\$.*|<.*|%.*|\{.*|(?:see|in|from|ask|via|env|stored|hidden|redacted|none|null|unset|empty|required|optional|yes|no"
-    r"|true|false|tbd|todo|unknown|changeme|password|passwd|secret|string|vault|keychain|1password|bitwarden|keepass\w*|lastpass)\W*)$"
-)
-
-
-def has_password(text: str) -> bool:
-    """Whether a note has a password in a field of its own, however plain the password is.
-
-    The screen of the write path does not catch plain words, because in a sentence they hardly ever are passwords.
-    """
-    return any(not _PLACEHOLDER.match(found["quoted"] or found["bare"]) for found in _PASSWORD_FIELD.finditer(text))

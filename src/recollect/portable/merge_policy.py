@@ -28,7 +28,8 @@ class ImportPolicy:
     `blocked` returns, by id, the tombstones of texts that must not come back, without those of some forgotten memories; it gets
     the vectors that are of the `model` in use (its name and dimensions). `reach` says whether a memory may be written to a
     place, `owns` whether a document may be created or changed. The `owner` of the account may also import what
-    belongs to the account as a whole: purged digests, switches, counters, history.
+    belongs to the account as a whole: purged digests, switches, counters, history. `quoted` returns a refused text for the report,
+    with secrets masked.
     """
 
     account: str
@@ -42,6 +43,7 @@ class ImportPolicy:
     reach: Callable[[Reader, Place], bool]
     owns: Callable[[Reader, Document], bool]
     owner: bool
+    quoted: Callable[[str], str]
     model: tuple[str, int] | None = None
 
 

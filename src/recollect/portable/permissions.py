@@ -14,6 +14,7 @@ from recollect.capture.screen.policy import Refusal, apply_policy
 from recollect.capture.tombstones import Incoming, Tombstone, Tombstones
 from recollect.errors import EmbedderError
 from recollect.portable.exporter import ExportScope
+from recollect.portable.masking import masked
 from recollect.portable.merge_policy import ImportPolicy
 from recollect.ports import Reader
 from recollect.redaction import shown_events, visible_events
@@ -90,6 +91,7 @@ class TransferPermissions:
             reach=self._reaches,
             owns=owns,
             owner=self.owner,
+            quoted=lambda text: masked(text, runtime.gate.policy),
             model=self._model(),
         )
 

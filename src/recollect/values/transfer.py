@@ -33,11 +33,15 @@ class PurgedDigest:
 
 @dataclass(frozen=True, slots=True)
 class RefusedItem:
-    """Something that was not imported: where it is in the source, its id if it has one, and why."""
+    """Something that was not imported: where it is in the source, its id if it has one, and why.
+
+    `text` is its text, with secrets masked; empty if it has none or could not be read.
+    """
 
     where: str
     id: str | None
     reason: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

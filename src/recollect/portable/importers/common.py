@@ -175,7 +175,7 @@ def make_draft(
         "content": text,
         "source": "migrated",
         "reason": origin_label(product),
-        "tags": _clean_tags((*tags, *more_tags)),
+        "tags": clean_tags((*tags, *more_tags)),
         "occurred_at": at,
         "key": f"{product}:{text_digest(identifier)}:{text_digest(text)}",
         **{name: value for name, value in fields.items() if value is not None},
@@ -218,7 +218,8 @@ def _metadata_tags(metadata: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[s
     return tuple(tags), rest
 
 
-def _clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
+def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags on one line each, without hash signs and duplicates."""
     one_line = (" ".join("".join(c if c.isprintable() else " " for c in tag).split()) for tag in tags)
     kept = (tag.lstrip("#").strip()[:200] for tag in one_line)
     return tuple(dict.fromkeys(tag for tag in kept if tag))[:_MOST_TAGS]

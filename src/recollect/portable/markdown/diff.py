@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from recollect.errors import InvalidInput
 from recollect.portable import item_validation as validate
-from recollect.portable.markdown.folder import Manifest, PageFiles
+from recollect.portable.markdown.folder import Manifest, PageFiles, folder_of
 from recollect.portable.markdown.page import (
     EDITABLE,
     PAGE_FIELDS,
@@ -24,6 +25,7 @@ from recollect.values.memory import Record
 from recollect.values.transfer import RefusedItem
 
 _PAGE = 500
+_MOST_NAMED = 5
 _READ_ONLY = tuple(name for name in PAGE_FIELDS if name not in (*EDITABLE, "id", "updated_at"))
 _FOLDER_SCOPES = {
     "projects": "project",
@@ -55,13 +57,17 @@ class NewPage:
 
 @dataclass(slots=True)
 class DiffBatch:
-    """The result for a batch of files. `unknown` are files with the id of a memory that is not here."""
+    """The result for a batch of files. `unknown` are files with the id of a memory that is not here.
+
+    `stayed` says of files that were moved into the folder of another scope that their memories were not.
+    """
 
     unchanged: list[tuple[MarkdownPage, Record]] = field(default_factory=list)
     edited: list[EditedPage] = field(default_factory=list)
     new: list[NewPage] = field(default_factory=list)
     unknown: list[tuple[MarkdownPage, MemoryItem]] = field(default_factory=list)
     refused: list[RefusedItem] = field(default_factory=list)
+    stayed: list[str] = field(default_factory=list)
 
 
 class FolderDiff:
@@ -73,9 +79,13 @@ class FolderDiff:
         self.manifest = files.manifest() or Manifest()
         self._exported = dict(self.manifest.files)
         self._seen: dict[str, str] = {}
+        self._namesakes: dict[str, list[str]] = {}
+        self._renamed: dict[str, str] = {}
+        self._paths = {entry.id: path for path, entry in self._exported.items()}
 
     def batches(self) -> Iterator[DiffBatch]:
         """The result for every file."""
+        self._scan()
         pages: list[MarkdownPage] = []
         batch = DiffBatch()
         for path, problem in self._files.files():
@@ -86,6 +96,24 @@ class FolderDiff:
                 yield self._compare(pages, batch)
                 pages, batch = [], DiffBatch()
         yield self._compare(pages, batch)
+
+    def _scan(self) -> None:
+        """Find the ids that several files have, and the files without an id that have the text of a file that is gone."""
+        gone = dict(self._exported)
+        texts: dict[str, list[str]] = {}
+        for path, problem in self._files.files():
+            gone.pop(path, None)
+            with suppress(InvalidInput):
+                raw = self._files.read(path) if problem is None else None
+                page = None if raw is None else parse_page(path, raw)
+                if page is not None and page.id is not None:
+                    self._namesakes.setdefault(page.id, []).append(path)
+                elif page is not None and path not in self._exported:
+                    texts.setdefault(value_hash(page.content), []).append(path)
+        for entry in gone.values():
+            paths = texts.get(entry.hashes.get("content", ""), [])
+            if entry.id not in self._namesakes and len(paths) == 1:
+                self._renamed[paths[0]] = entry.id
 
     def missing(self) -> dict[str, str]:
         """The deleted files by path, with the ids of their memories; a file that was moved is not deleted."""
@@ -106,10 +134,15 @@ class FolderDiff:
                 self._seen.setdefault(entry.id, path)
             batch.refused.append(RefusedItem(path, None, problem or "it was deleted meanwhile"))
             return None
-        if memory_id is not None and self._seen.setdefault(memory_id, path) != path:
-            batch.refused.append(
-                RefusedItem(path, memory_id, f"{self._seen[memory_id]} has the same id; remove it from one of them")
-            )
+        if memory_id is None:
+            return page
+        self._seen.setdefault(memory_id, path)
+        others = [other for other in self._namesakes.get(memory_id, ()) if other != path]
+        if others:
+            # Which of them is the memory cannot be known, so none of them is.
+            named = ", ".join(others[:_MOST_NAMED])
+            reason = f"{named} has the same id; remove the id from all but one of them (a file without an id is a new memory)"
+            batch.refused.append(RefusedItem(path, memory_id, reason, page.content))
             return None
         return page
 
@@ -117,7 +150,7 @@ class FolderDiff:
         entry = self.manifest.files.get(page.path)
         if page.id is not None:
             return validate.uuid("id", page.id)
-        return None if entry is None else entry.id
+        return self._renamed.get(page.path) if entry is None else entry.id
 
     def _compare(self, pages: Sequence[MarkdownPage], batch: DiffBatch) -> DiffBatch:
         ids = [memory_id for page in pages if (memory_id := self._id(page)) is not None]
@@ -133,12 +166,18 @@ class FolderDiff:
                 else:
                     batch.new.append(NewPage(page, self._draft(page)))
             except InvalidInput as error:
-                batch.refused.append(RefusedItem(page.path, memory_id, f"{error.field}: {error.problem}; {error.fix}"))
+                why = f"{error.field}: {error.problem}; {error.fix}"
+                batch.refused.append(RefusedItem(page.path, memory_id, why, page.content))
         return batch
 
     def _compare_one(self, page: MarkdownPage, record: Record, batch: DiffBatch) -> None:
         """Compare a file with its memory and, if there is a manifest, with what was exported."""
         entry = self.manifest.files.get(page.path)
+        if entry is None and record.id in self._renamed.values():
+            # It has no id of its own, so what was exported is known by the path it had.
+            entry = self._exported[self._paths[record.id]]
+        if entry is None and (stayed := self._stayed(page, record)):
+            batch.stayed.append(stayed)
         stored = editable_values(record)
         exported: Mapping[str, str] = {name: value_hash(value) for name, value in stored.items()}
         if entry is not None and entry.id == record.id:
@@ -160,7 +199,7 @@ class FolderDiff:
         if problem is None:
             batch.edited.append(EditedPage(page, record, changes))
         else:
-            batch.refused.append(RefusedItem(page.path, record.id, problem))
+            batch.refused.append(RefusedItem(page.path, record.id, problem, page.content))
 
     def _problem(self, page: MarkdownPage, record: Record, conflicts: Sequence[str]) -> str | None:
         if record.status != "active":
@@ -173,6 +212,16 @@ class FolderDiff:
             if name in page.fields and page.fields[name] != image[name]:
                 return f"{name} cannot be edited; it was {image[name]}"
         return None
+
+    def _stayed(self, page: MarkdownPage, record: Record) -> str | None:
+        """What to say of a file that was moved into the folder of a scope that its memory is not in."""
+        before = self._paths.get(record.id)
+        folder = page.path.rpartition("/")[0]
+        place = self.manifest.folders.get(folder) or _folder_place(folder)
+        if before is None or not place or place == folder_of(record)[1]:
+            return None
+        scope = " ".join(filter(None, (record.scope, None if record.scope == "global" else record.place[1])))
+        return f"{page.path} was moved from {before}, its memory was not: it stays where it is ({scope})"
 
     def _record(self, page: MarkdownPage, id: str) -> Record:
         """A memory that is not here, from its file."""

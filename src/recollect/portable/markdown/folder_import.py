@@ -99,7 +99,8 @@ class FolderImport:
 
     def _import_batch(self, batch: DiffBatch, diff: FolderDiff) -> None:
         for refused in batch.refused:
-            self._tally.refuse(refused.where, refused.id, refused.reason)
+            self._refuse(refused.where, refused.id, refused.reason, refused.text)
+        self._tally.notes += batch.stayed
         self._tally.memories["unchanged"] += len(batch.unchanged)
         imported = [
             *batch.unchanged,
@@ -109,6 +110,10 @@ class FolderImport:
         ]
         for page, record in imported:
             diff.manifest.files[page.path] = manifest_entry(record, page.sha256)
+
+    def _refuse(self, where: str, id: str | None, reason: str, text: str) -> None:
+        """Report a file that is not imported, with its text; what the screen finds in it is masked."""
+        self._tally.refuse(where, id, reason, text=self.policy.quoted(text))
 
     def _import_edits(self, edits: Sequence[EditedPage]) -> list[tuple[MarkdownPage, Record]]:
         """Store edits in one transaction, after their texts were embedded; a memory that changed meanwhile is left alone."""
@@ -122,13 +127,14 @@ class FolderImport:
             stored = tx.get(self.policy.account, [edit.before.id for edit, _, _ in ready])
             for (edit, after, vectors), current in zip(ready, stored, strict=True):
                 if current != edit.before:
-                    self._tally.refuse(edit.page.path, after.id, "it was changed here at the same time; import again")
+                    why = "it was changed here at the same time; import again"
+                    self._refuse(edit.page.path, after.id, why, edit.page.content)
                     continue
                 reworded = after.content != edit.before.content
                 blocked = self._tombstones(tx, [(after, vectors)]) if reworded else {}
                 tombstone = blocked.get(after.id) or self._brought_beside(tx, edit.before, after)
                 if tombstone is not None:
-                    self._tally.refuse(edit.page.path, after.id, tombstone.reason)
+                    self._refuse(edit.page.path, after.id, tombstone.reason, edit.page.content)
                     continue
                 tx.change(edit.before, after, "update", vectors=vectors, reason="its file was edited")
                 self._tally.update(after.id)
@@ -142,7 +148,7 @@ class FolderImport:
         except InvalidInput as error:
             after = Refused(f"{error.field}: {error.problem}; {error.fix}")
         if isinstance(after, Refused):
-            self._tally.refuse(edit.page.path, edit.before.id, after.reason)
+            self._refuse(edit.page.path, edit.before.id, after.reason, edit.page.content)
             return None
         changed = after.content != edit.before.content and not self.dry_run
         return edit, after, runtime.embed(after) if changed else None
@@ -171,7 +177,7 @@ class FolderImport:
         made: list[tuple[MarkdownPage, Record]] = []
         for each, outcome in zip(ready, outcomes, strict=True):
             if isinstance(outcome, Refused):
-                self._tally.refuse(each.page.path, None, outcome.reason)
+                self._refuse(each.page.path, None, outcome.reason, each.page.content)
                 continue
             self._tally.memories["unchanged" if isinstance(outcome, Reinforced) else "stored"] += 1
             made.append((each.page, outcome.memory))
@@ -188,7 +194,7 @@ class FolderImport:
             stored = self._active_copies(reader, [record for _, record in screened])
             for each, record in screened:
                 if record.id in blocked:
-                    self._tally.refuse(each.page.path, None, blocked[record.id].reason)
+                    self._refuse(each.page.path, None, blocked[record.id].reason, each.page.content)
                 elif record.id in stored:
                     self._tally.memories["unchanged"] += 1
                 else:
@@ -202,14 +208,14 @@ class FolderImport:
             draft = draft_of(new.draft)
             record = record_of(draft, identity, project, self.policy.clock())
         except InvalidInput as error:
-            self._tally.refuse(new.page.path, None, f"{error.field}: {error.problem}; {error.fix}")
+            self._refuse(new.page.path, None, f"{error.field}: {error.problem}; {error.fix}", new.page.content)
             return None
         if not self._reaches(record):
-            self._tally.refuse(new.page.path, None, f"its scope ({record.scope}) is out of reach")
+            self._refuse(new.page.path, None, f"its scope ({record.scope}) is out of reach", new.page.content)
             return None
         vetted = screen_record(record, self._gate, given=given_texts(draft))
         if isinstance(vetted, Refused):
-            self._tally.refuse(new.page.path, None, vetted.reason)
+            self._refuse(new.page.path, None, vetted.reason, new.page.content)
             return None
         return record
 

@@ -32,13 +32,14 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class MarkdownBlock:
-    """One block; its text has the line breaks of the file."""
+    """One block; its text has the line breaks of the file. `number` is that of an item in a numbered list, as written."""
 
     kind: BlockKind
     line: int
     text: str = ""
     level: int = 0
     ordered: bool = False
+    number: str = ""
     children: tuple[MarkdownBlock, ...] = ()
     rows: tuple[TableRow, ...] = ()
 
@@ -81,7 +82,10 @@ def _block(node: SyntaxTreeNode, first: int) -> MarkdownBlock:
             return MarkdownBlock(kind, line, _code_text(node))
         case "html" | "rule":
             return MarkdownBlock(kind, line, node.content)
-    return MarkdownBlock(kind, line, ordered=node.type == "ordered_list", children=_children(node, first))
+    number = node.info if kind == "item" else ""
+    return MarkdownBlock(
+        kind, line, ordered=node.type == "ordered_list", children=_children(node, first), number=number
+    )
 
 
 def _code_text(node: SyntaxTreeNode) -> str:

@@ -1,4 +1,4 @@
-"""Finds the dates that people put into file names, headings and the first words of a line."""
+"""Finds the dates that people put into file names, headings and lines."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ _MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
 _DAY_FIRST = re.compile(rf"(?i)\b(\d{{1,2}})(?:st|nd|rd|th)?\s+{_MONTH},?\s+(\d{{4}})\b")
 _MONTH_FIRST = re.compile(rf"(?i)\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b")
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?::\d{2})?\s*(?:UTC|Z|GMT)\b")
+# In the middle of a line: not part of a path, a name or a version.
+_ALONE = re.compile(r"(?<![\w./-])(\d{4})([-/])(\d{2})\2(\d{2})(?=T\d|[^\w/-]|$)(?!\.\w)")
+_NOT_PROSE = re.compile(r"`[^`]*`|\]\([^)]*\)|\w+://\S+")
+_DUE = re.compile(
+    r"(?i)\b(?:by|until|till|before|due|deadline|expir\w*|valid|starting|planned|scheduled|next|bis|hasta|antes|avant|jusqu\S*)"
+    r"(?:\W+\w+)?\W*$"
+)
 _LEADING = re.compile(r"^\W{0,3}(?:(?:on|date:?)\s+)?(?=[\w\d])", re.IGNORECASE)
 _AROUND = " \t-–—:|·•()[],."
 
@@ -34,6 +41,27 @@ def leading_date(text: str) -> datetime | None:
     start = _LEADING.match(text)
     found = _first_date(text[:60])
     return at_time(text[:60], found[0]) if found and start and found[1] <= start.end() else None
+
+
+def line_date(text: str, context: datetime | None) -> datetime | None:
+    """The date that a line gives to what it says: the one it begins with, else the first in it that is not a deadline.
+
+    `context` is the date of the heading or the file. A line cannot have happened after it, so a later date is a plan.
+    """
+    if found := leading_date(text):
+        return found
+    prose = _NOT_PROSE.sub(lambda hidden: " " * len(hidden[0]), text)
+    for day, start in _dates_inside(prose):
+        if not _DUE.search(prose[:start]) and (context is None or day.date() <= context.date()):
+            return at_time(text, day)
+    return None
+
+
+def _dates_inside(text: str) -> list[tuple[datetime, int]]:
+    found = [(_date(one[1], one[3], one[4]), one.start()) for one in _ALONE.finditer(text)]
+    for pattern, order in ((_DAY_FIRST, (3, 2, 1)), (_MONTH_FIRST, (3, 1, 2))):
+        found += [(_date(*(one[place] for place in order)), one.start()) for one in pattern.finditer(text)]
+    return sorted(((day, start) for day, start in found if day is not None), key=lambda each: each[1])
 
 
 def at_time(text: str, day: datetime | None) -> datetime | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from recollect.portable.memory_files.blocks import MarkdownBlock, TableRow, strip_bold
-from recollect.portable.memory_files.dates import leading_date
+from recollect.portable.memory_files.dates import leading_date, line_date
 from recollect.portable.memory_files.headings import Heading, HeadingStack
 from recollect.portable.memory_files.line_rules import (
     are_separate_lines,
@@ -24,13 +24,15 @@ from recollect.portable.memory_files.line_rules import (
     skip_reason,
     starts_turn,
 )
+from recollect.values.enums import MemoryType
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One fact: the text to store, and `bare`, the same without the headings put before it.
 
-    `parts` contain the same in smaller pieces, for the case that the whole is refused because of one of them.
+    `parts` contain the same in smaller pieces, for the case that the whole is refused because of one of them. `type` is set if the
+    line says what it is; otherwise the type is inferred.
     """
 
     text: str
@@ -41,11 +43,12 @@ class Fact:
     occurred_at: datetime | None = None
     is_procedure: bool = False
     parts: tuple[Fact, ...] = ()
+    type: MemoryType | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedBlock:
-    """Something that is not a fact: its line, its beginning, and why it was skipped."""
+    """Something that is not a fact: its line, its text, and why it was skipped."""
 
     line: int
     text: str
@@ -57,10 +60,10 @@ _SHORT_LABEL = 8
 _LONGEST_ITEM = 900
 _SENTENCE = 3
 _CONTINUES = re.compile(r"(?i)^(?:why|how to apply|reason|rationale|because|warum|por qu[eé])\b[^:\n]{0,20}:")
-_LAST_SENTENCE = re.compile(r"^(.+[.!?。])\s+(\S.*:)$", re.DOTALL)
 _CHECKBOX = re.compile(r"^\[([ xX])\]\s+")
 _QUESTION = re.compile(r"\?[\"'”’»)]*$")
-_EXCERPT = 60
+# A sentence ends before white space, not inside of "v2.0" or "e.g. this".
+_SENTENCE_END = re.compile(r"(?<=[.!?。])(?<!\b[a-zA-Z]\.)(?<!e\.g\.)(?<!i\.e\.)\s+(?=\S)")
 
 Labels = tuple[str, ...]
 
@@ -80,8 +83,8 @@ class FactExtractor:
         self.walk(blocks, ())
         self._skip_empty(self.headings.leave())
 
-    def walk(self, blocks: Sequence[MarkdownBlock], labels: Labels) -> None:
-        """Read neighbouring blocks; a paragraph may belong to what follows it."""
+    def walk(self, blocks: Sequence[MarkdownBlock], labels: Labels, number: str = "") -> None:
+        """Read neighbouring blocks; a paragraph may belong to what follows it. `number` is that of the first paragraph."""
         place = 0
         while place < len(blocks):
             block = blocks[place]
@@ -89,7 +92,7 @@ class FactExtractor:
                 self._bold_label = ()
                 self._skip_empty(self.headings.enter(block))
             elif block.kind == "paragraph":
-                place += self._paragraph(block, blocks[place + 1 :], labels)
+                place += self._paragraph(block, blocks[place + 1 :], labels, "" if place else number)
             else:
                 self._read_block(block, (*self._bold_label, *labels))
             place += 1
@@ -109,38 +112,52 @@ class FactExtractor:
             case "rule":
                 self._skip(block.line, "---", "a separator")
 
-    def _paragraph(self, block: MarkdownBlock, after: Sequence[MarkdownBlock], labels: Labels) -> int:
+    def _paragraph(self, block: MarkdownBlock, after: Sequence[MarkdownBlock], labels: Labels, number: str = "") -> int:
         """Read a paragraph; returns how many of the blocks after it were read with it."""
         *first, (line, last) = paragraph_units(block)
         within = (*self._bold_label, *labels)
         for start, text in first:
-            self._read_text(text, start, within)
+            self._read_text(text, start, within, number)
+            number = ""
         following = after[0].kind if after else None
         if following in _INTRODUCED and _introduces(last, following):
-            return self._introduced(line, last, after, labels)
+            return self._introduced(line, last, after, labels, number)
         if following == "paragraph" and is_all_bold(last) and not strip_bold(last).rstrip().endswith((".", "!", "。")):
-            self._bold_label = (label_text(last),)
+            self._bold_label = (numbered(number, label_text(last)),)
             self.headings.use()
             return 0
         if following == "code":
-            self._add(f"{join_lines(last)}\n{after[0].text}", line, within)
+            before, lead_in = _split_lead_in(join_lines(last))
+            if before:
+                self._read_text(before, line, within, number)
+                number = ""
+            self._add(f"{lead_in}\n{after[0].text}", line, within, number=number)
             return 1
-        self._read_text(last, line, within)
+        self._read_text(last, line, within, number)
         return 0
 
-    def _introduced(self, line: int, text: str, after: Sequence[MarkdownBlock], labels: Labels) -> int:
-        """Read the blocks that a sentence introduces, each with that sentence as its label."""
-        text_line = _LAST_SENTENCE.match(label_text(text) + ":")
-        if text_line and len(text_line[1].split()) >= _SENTENCE:
-            self._read_text(text_line[1], line, (*self._bold_label, *labels))
-        if is_all_bold(text):
+    def _introduced(
+        self, line: int, text: str, after: Sequence[MarkdownBlock], labels: Labels, number: str = ""
+    ) -> int:
+        """Read the blocks that a sentence introduces, each with that sentence as its label.
+
+        A sentence introduces the block after it and further ones of its kind; a small bold heading is above all of them.
+        """
+        before, lead_in = _split_lead_in(label_text(text) + ":")
+        if before:
+            self._read_text(before, line, (*self._bold_label, *labels), number)
+            number = ""
+        above_all = is_all_bold(text)
+        if above_all:
             self._bold_label = ()
-        label = label_text(text_line[2] if text_line and len(text_line[1].split()) >= _SENTENCE else text)
+        label = numbered(number, label_text(lead_in))
         count = next((n for n, block in enumerate(after) if block.kind not in _INTRODUCED), len(after))
-        before = len(self.facts) + len(self.skipped)
+        if not above_all:
+            count = next((n for n, block in enumerate(after[:count]) if block.kind != after[0].kind), count)
+        found = len(self.facts) + len(self.skipped)
         for block in after[:count]:
             self._read_block(block, (*self._bold_label, *labels, label))
-        if len(self.facts) + len(self.skipped) == before:
+        if len(self.facts) + len(self.skipped) == found:
             self._skip(line, label, "a label with nothing under it")
         return count
 
@@ -160,11 +177,11 @@ class FactExtractor:
             return
         head, rest = item.children[0], item.children[1:]
         if head.kind != "paragraph" or not rest:
-            self.walk(item.children, labels)
+            self.walk(item.children, labels, item.number)
         elif not any(block.kind == "list" for block in rest):
-            self._add(render_block(item), item.line, labels, parts=self._parts(item, labels))
+            self._add(render_block(item), item.line, labels, parts=self._parts(item, labels), number=item.number)
         elif ends_as_label(head.text) or is_all_bold(head.text):
-            self.walk(rest, (*labels, label_text(head.text)))
+            self.walk(rest, (*labels, numbered(item.number, label_text(head.text))))
         else:
             self._branch(item, labels)
 
@@ -172,7 +189,7 @@ class FactExtractor:
         """A statement with details under it: one memory, unless it is too long to be one."""
         whole, parts = render_block(item), self._parts(item, labels)
         if len(whole) <= _LONGEST_ITEM:
-            self._add(whole, item.line, labels, parts=parts)
+            self._add(whole, item.line, labels, parts=parts, number=item.number)
         else:
             self.facts += parts
 
@@ -180,8 +197,8 @@ class FactExtractor:
         """The same item line by line."""
         inner = FactExtractor(self.headings, self.pointer_reason)
         head, rest = item.children[0], item.children[1:]
-        inner._read_text(head.text, head.line, labels)
-        inner.walk(rest, (*labels, label_text(head.text)))
+        inner._read_text(head.text, head.line, labels, item.number)
+        inner.walk(rest, (*labels, numbered(item.number, label_text(head.text))))
         return tuple(inner.facts)
 
     def _table(self, block: MarkdownBlock, labels: Labels) -> None:
@@ -191,7 +208,7 @@ class FactExtractor:
         for row in rows:
             if is_empty_row(row):
                 self._skip(row.line, " | ".join(row.cells), "a row that was not filled in")
-            elif reason := self.pointer_reason(row.cells[0]):
+            elif reason := self.pointer_reason(" — ".join(cell for cell in row.cells if cell)):
                 self._skip(row.line, " | ".join(row.cells), reason)
             else:
                 self._row(header, row, labels)
@@ -215,19 +232,20 @@ class FactExtractor:
         else:
             self._skip(block.line, block.text, "a comment" if block.text.lstrip().startswith("<!--") else "markup")
 
-    def _read_text(self, text: str, line: int, labels: Labels) -> None:
+    def _read_text(self, text: str, line: int, labels: Labels, number: str = "") -> None:
         """A line of text: a fact, the continuation of the fact before, or nothing worth storing."""
         text_line = join_lines(text)
         reason = self.pointer_reason(text_line) or skip_reason(text)
         if reason is None and is_all_bold(text) and (ends_as_label(text) or len(text_line.split()) < _SENTENCE):
             reason = "a label with nothing under it"
         if reason:
-            self._skip(line, text_line, reason)
+            self._skip(line, numbered(number, text_line), reason)
         elif _CONTINUES.match(text_line) and self.facts and self.facts[-1].headings == self.headings.names:
             last = self.facts.pop()
-            self.facts.append(replace(last, text=f"{last.text}\n{text_line}", bare=f"{last.bare}\n{text_line}"))
+            more = f"\n{numbered(number, text_line)}"
+            self.facts.append(replace(last, text=last.text + more, bare=last.bare + more))
         else:
-            self._add(text_line, line, labels)
+            self._add(text_line, line, labels, number=number)
 
     def _add(
         self,
@@ -238,23 +256,29 @@ class FactExtractor:
         is_procedure: bool = False,
         at: datetime | None = None,
         parts: tuple[Fact, ...] = (),
+        number: str = "",
     ) -> None:
         box = _CHECKBOX.match(text_line)
         bare = f"{text_line[box.end() :]} ({'to do' if box[1] == ' ' else 'done'})" if box else text_line
         before = self.headings.before(bare, labels)
         separator = "\n" if is_procedure or bare.startswith("```") else " "
-        text = f"{before}:{separator}{bare}" if before else bare
+        text = f"{before}:{separator}{numbered(number, bare)}" if before else numbered(number, bare)
         self.headings.use()
-        date = at or leading_date(bare) or self.headings.date
+        date = at or self._date_of(bare, is_procedure=is_procedure) or self.headings.date
         self.facts.append(Fact(text, bare, line, self.headings.names, self.headings.tags, date, is_procedure, parts))
+
+    def _date_of(self, text: str, *, is_procedure: bool) -> datetime | None:
+        """The date in the first line of a text; the steps of a procedure have none."""
+        first = text.partition("\n")[0]
+        return leading_date(first) if is_procedure or first.startswith("```") else line_date(first, self.headings.date)
 
     def _skip(self, line: int, text: str, reason: str) -> None:
         self.headings.use()
-        self.skipped.append(SkippedBlock(line, _excerpt(text), reason))
+        self.skipped.append(SkippedBlock(line, strip_bold(text).strip(), reason))
 
     def _skip_empty(self, headings: Sequence[Heading]) -> None:
         for heading in headings:
-            self.skipped.append(SkippedBlock(heading.line, _excerpt(heading.text), "a heading with nothing under it"))
+            self.skipped.append(SkippedBlock(heading.line, heading.text, "a heading with nothing under it"))
 
 
 def _introduces(text: str, following: str) -> bool:
@@ -265,9 +289,16 @@ def _introduces(text: str, following: str) -> bool:
     return following != "quote" and len(text_line.split()) <= _SHORT_LABEL and text_line[-1:].isalnum()
 
 
-def _excerpt(text: str) -> str:
-    flat = " ".join(strip_bold(text).split())
-    return flat if len(flat) <= _EXCERPT else f"{flat[: _EXCERPT - 1]}…"
+def _split_lead_in(text: str) -> tuple[str, str]:
+    """What stands before the last sentence of a text, if it says something of its own, and the last sentence."""
+    ends = list(_SENTENCE_END.finditer(text))
+    before, lead_in = (text[: ends[-1].start()], text[ends[-1].end() :]) if ends else ("", text)
+    return (before, lead_in) if len(before.split()) >= _SENTENCE else ("", text)
+
+
+def numbered(number: str, text: str) -> str:
+    """A text with its number in a list: the order may be what the list says."""
+    return f"{number}. {text}" if number else text
 
 
 _GENERIC_HEADERS = frozenset(
@@ -308,9 +339,9 @@ def render_block(block: MarkdownBlock, indent: str = "") -> str:
     """A block as plain text, nested lists indented under their item."""
     match block.kind:
         case "list":
-            marks = [f"{n}. " if block.ordered else "- " for n in range(1, len(block.children) + 1)]
+            marks = [f"{item.number}." if item.number else "-" for item in block.children]
             pairs = zip(marks, block.children, strict=True)
-            return "\n".join(f"{indent}{mark}{render_block(item, indent + _INDENT).lstrip()}" for mark, item in pairs)
+            return "\n".join(f"{indent}{mark} {render_block(item, indent + _INDENT).lstrip()}" for mark, item in pairs)
         case "item" | "quote":
             return _render_item(block, indent)
         case "table":
@@ -327,7 +358,7 @@ def _render_item(item: MarkdownBlock, indent: str) -> str:
         return ""
     head, *rest = (render_block(child, indent) for child in item.children)
     if len(item.children) == 2 and _is_one_line(item.children[1]):
-        detail = render_block(item.children[1]).removeprefix("- ").removeprefix("1. ")
+        detail = render_block(item.children[1]).removeprefix("- ")
         return f"{head.rstrip(':')}: {detail}"
     return "\n".join((head, *rest))
 

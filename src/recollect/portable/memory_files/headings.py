@@ -14,6 +14,8 @@ from recollect.portable.memory_files.line_rules import heading_tag, heading_text
 _MOST_PARTS, _LONGEST = 3, 160
 _FRAGMENT = 4
 _WORD = re.compile(r"\w+")
+# A word in a link, a path or a tag does not say what a line is about.
+_NAMES = re.compile(r"\]\([^)]*\)|\w+://\S+|\S*\w/\S*|#\S+")
 
 
 @dataclass(slots=True)
@@ -81,7 +83,7 @@ class HeadingStack:
         ]
         if not specific and not labels and self.above and len(_WORD.findall(text)) < _FRAGMENT:
             specific = [name for h in self.above[-1:] if (name := heading_text(h.text))]
-        first_line = text.partition("\n")[0].casefold()
+        first_line = _NAMES.sub(" ", text.partition("\n")[0]).casefold()
         parts = [part for part in specific if not re.search(rf"(?<!\w){re.escape(part.casefold())}(?!\w)", first_line)]
         chosen = [*parts[-_MOST_PARTS:], *labels]
         while len(chosen) > max(len(labels), 1) and len(" › ".join(chosen)) > _LONGEST:

@@ -27,7 +27,9 @@ _ABOUT_A_FILE = re.compile(
 _UNFILLED = re.compile(
     r"(?i)^(?:tbd|tba|todo|to be (?:determined|decided|defined|added|filled(?: in)?)|n/?a|xxx+|fixme"
     r"|fill (?:me |this )?in|placeholder"
-    r"|\[[^\]]*\]|<[^<>]*>|\{[^{}]*\}|\([^()]*\)|[\W_]*)$"
+    r"|\[[^\]]*\]|<[^<>]*>|\{[^{}]*\}|[\W_]*"
+    r"|\((?:optional|none(?: yet)?|tbd|todo|empty|unknown|n/?a|not set|unset|pending"
+    r"|(?:to be|fill|add|your|e\.?g\.?) [^()]*)\))$"
 )
 _SAYS_NOTHING = re.compile(
     r"(?i)^\W*(?:none|nothing|empty|no (?:entries|items|notes|content|data|records)|nichts|keine|ninguno|ninguna|nada|aucun[e]?)"
@@ -57,7 +59,8 @@ _LINE_STARTS = (
     re.compile(r"^(?:[a-z]|\d{1,2}|[ivx]{1,4})[.)]\s+\S"),
     re.compile(r"^\W?(?:\d{4}-\d\d-\d\d|\d{1,2}:\d\d)\b"),
 )
-_ENUMERATOR = re.compile(r"^(?:\(?(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})[.)]|[•·▪‣◦○●→➜])\s+")
+_ENUMERATOR = re.compile(r"^\(?(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})[.)]\s+")
+_BULLET = re.compile(r"^[•·▪‣◦○●→➜]\s+")
 _DECORATION = re.compile(r"[^\w\s&/+.,:;!?'’\"“”()\[\]{}<>@#%$€£*=~`|\\^–—-]|\ufe0f")
 
 
@@ -68,7 +71,7 @@ def has_label(line: str) -> bool:
 
 def is_all_bold(text: str) -> bool:
     """Whether all of a line is bold, as in a small heading."""
-    bare = re.sub(rf"^[^\w{BOLD_START}(\"'“«]+", "", _ENUMERATOR.sub("", text)).strip()
+    bare = re.sub(rf"^[^\w{BOLD_START}(\"'“«]+", "", _ENUMERATOR.sub("", _BULLET.sub("", text))).strip()
     return bare.startswith(BOLD_START) and bare.rstrip(" :：").endswith(BOLD_END) and bare.count(BOLD_START) == 1
 
 
@@ -90,8 +93,8 @@ def ends_as_label(text: str) -> bool:
 
 
 def label_text(text: str) -> str:
-    """A label without its colon and number, on one line."""
-    return _ENUMERATOR.sub("", " ".join(strip_bold(text).split())).rstrip(" :：").strip()
+    """A label without its colon, on one line."""
+    return _BULLET.sub("", " ".join(strip_bold(text).split())).rstrip(" :：").strip()
 
 
 def is_unfilled(text: str) -> bool:

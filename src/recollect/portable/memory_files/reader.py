@@ -6,24 +6,30 @@ folder without any of these, every Markdown file is read. A file that is named i
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from recollect.errors import InvalidInput
 from recollect.portable import front_matter
 from recollect.portable.archives import archive_kind, folder_name, read_archive
-from recollect.portable.drafts import SkippedText, SourceBatch, SourceDraft, text_digest
+from recollect.portable.drafts import ORIGIN, SkippedText, SourceBatch, SourceDraft, text_digest
 from recollect.portable.front_matter import FrontMatter
+from recollect.portable.memory_files.accounting import unaccounted
 from recollect.portable.memory_files.blocks import MarkdownBlock, parse_blocks
 from recollect.portable.memory_files.dates import date_in, date_of_name
 from recollect.portable.memory_files.facts import Fact, FactExtractor, SkippedBlock, render_block
 from recollect.portable.memory_files.headings import Heading, HeadingStack
 from recollect.portable.memory_files.line_rules import heading_tag, heading_text, is_generic_heading
+from recollect.portable.memory_files.observations import is_relation, read_observation
+from recollect.portable.memory_files.pointers import KnownFiles, titles_of
+from recollect.validation import clean_metadata
 
 _MARKDOWN = (".md", ".markdown", ".mdc")
 _MEMORY_FILES = frozenset(("memory.md", "memories.md", "claude.md", "claude.local.md"))
@@ -35,21 +41,22 @@ _SKIPPED_FOLDERS = frozenset((".git", "node_modules", ".venv", "venv", "__pycach
 _LARGEST_FILE = 5_000_000
 _LONGEST_SINGLE = 600
 _WHY = re.compile(r"(?im)^\W*(?:why|how to apply)\b[^:\n]{0,20}:")
-_POINTER = re.compile(
-    r"^(?:\[[^\]]*\]\(<?([^)>\s]+)>?\)|`([^`]+)`|\[\[([^\]|]+)(?:\|[^\]]*)?\]\]|([\w./-]+\.md))(.*)$", re.DOTALL
-)
-_POINTER_REST = re.compile(r"^\s*(?:[-–—:(|].*)?$", re.DOTALL)
 _NAME_SEPARATORS = re.compile(r"[_\-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """One file: its path within the folder, its facts, what was skipped, and the problem if it could not be read."""
+    """One file: its path within the folder, its facts, what was skipped, and the problem if it could not be read.
+
+    `metadata` is its front matter. `links` are the files that its facts link to, each by the number of the fact and the path.
+    """
 
     name: str
     facts: tuple[Fact, ...] = ()
     skipped: tuple[SkippedBlock, ...] = ()
     problem: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    links: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,12 @@ def is_candidate(name: str) -> bool:
 
 def read_files(files: Sequence[SourceFile]) -> Iterator[MemoryFile]:
     """The facts of each file, in order."""
-    known = _KnownFiles.of(one.name for one in files)
+    texts = {one.name.lower(): partial(_text_or_nothing, one) for one in files}
+    known = KnownFiles(texts, titles_of(texts))
+    for name, read in texts.items():
+        front = front_matter.parse(read(), lenient=True)
+        titles = (front.text("title"), front.text("permalink"), front.text("name"))
+        known.titles |= {title.lower(): name for title in titles if title and title.lower() not in known.titles}
     for one in files:
         try:
             text = _read_text(one)
@@ -101,60 +113,71 @@ def read_files(files: Sequence[SourceFile]) -> Iterator[MemoryFile]:
             yield read_text(one.name, text, known)
 
 
-def read_text(name: str, text: str, known: _KnownFiles | None = None) -> MemoryFile:
+def _text_or_nothing(source: SourceFile) -> str:
+    """The text of a file, to compare it with a line that points to it."""
+    try:
+        return _read_text(source)
+    except InvalidInput:
+        return ""
+
+
+def read_text(name: str, text: str, known: KnownFiles | None = None) -> MemoryFile:
     """The facts of one file, from its path and its text."""
+    known = known or KnownFiles()
     front = front_matter.parse(text.replace("\r\n", "\n").replace("\r", "\n"), lenient=True)
     blocks = parse_blocks(front.body, front.first_line)
-    extractor = FactExtractor(
-        _initial_headings(name, front, blocks), (known or _KnownFiles.of(())).pointer_reason(name)
-    )
+    extractor = FactExtractor(_initial_headings(name, front, blocks), known.pointer_reason(name))
     extractor.read(blocks)
     extra = _extra_tags(front)
     facts = [replace(fact, tags=tuple(dict.fromkeys((*fact.tags, *extra)))) for fact in extractor.facts]
-    skipped = list(extractor.skipped)
     if _is_single_memory(front):
         facts = _as_one_memory(facts, front, blocks)
-    if front.fields:
-        skipped.insert(0, SkippedBlock(1, " ".join(front.fields), "front matter: used as name, tags and date"))
-    return MemoryFile(name, tuple(facts), tuple(skipped))
+    facts = [read_observation(fact) for fact in facts]
+    metadata, unread = _metadata(front, has_facts=bool(facts))
+    skipped = [*unread, *extractor.skipped]
+    skipped += unaccounted(front.body, front.first_line, facts, skipped, dict(metadata))
+    return MemoryFile(
+        name,
+        tuple(facts),
+        tuple(sorted(skipped, key=lambda one: one.line)),
+        metadata=metadata,
+        links=tuple(_links(name, facts, extractor.skipped, known)),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _KnownFiles:
-    """The paths of all files that are read, to recognise lines that only point to one of them."""
+def _metadata(front: FrontMatter, *, has_facts: bool) -> tuple[dict[str, Any], list[SkippedBlock]]:
+    """The front matter as metadata of the memories of its file; what cannot be metadata is skipped."""
+    if front.unread:
+        return {}, [SkippedBlock(1, front.unread, f"front matter that cannot be read: {front.problem}")]
+    fields, reason = front.fields, "front matter of a file without a text"
+    if has_facts:
+        fields = {name: value for name, value in fields.items() if name.lower() not in front_matter.TAG_FIELDS}
+        try:
+            return clean_metadata(fields), []
+        except InvalidInput as error:
+            reason = f"front matter that cannot be metadata: it {error.problem}"
+    return {}, [SkippedBlock(1, json.dumps(fields, ensure_ascii=False, default=str), reason)] if fields else []
 
-    names: frozenset[str]
 
-    @classmethod
-    def of(cls, names: Iterable[str]) -> _KnownFiles:
-        return cls(frozenset(name.lower() for name in names))
-
-    def pointer_reason(self, of: str) -> Callable[[str], str | None]:
-        """A function that returns why a line of a file is only a pointer, or None."""
-        here = PurePosixPath(of.lower()).parent
-
-        def pointer_reason(line: str) -> str | None:
-            found = _POINTER.match(line.strip())
-            if found is None or not _POINTER_REST.match(found[5]):
-                return None
-            target = next(part for part in found.groups()[:4] if part).lower()
-            if target.startswith("#"):
-                return "a line of a table of contents"
-            path = target.partition("#")[0]
-            spellings = (path, os.path.normpath(here / path), f"{path}.md", os.path.normpath(here / f"{path}.md"))
-            known = any(spelling.removeprefix("./") in self.names for spelling in spellings)
-            if not known and path.endswith(".md") and not found[5].strip(" .:-–—"):
-                return "a link to a file that does not exist"
-            return "an index line: the file it names is read itself" if known else None
-
-        return pointer_reason
+def _links(
+    name: str, facts: Sequence[Fact], skipped: Sequence[SkippedBlock], known: KnownFiles
+) -> Iterator[tuple[int, str]]:
+    """The files that the facts link to; a relation belongs to the whole file, so its first fact links to it too."""
+    for number, fact in enumerate(facts):
+        for target in known.targets(fact.text, name):
+            yield number, target
+            if is_relation(fact.bare):
+                yield 0, target
+    for block in skipped:
+        if facts and is_relation(block.text):
+            yield from ((0, target) for target in known.targets(block.text, name))
 
 
 def _initial_headings(name: str, front: FrontMatter, blocks: Sequence[MarkdownBlock]) -> HeadingStack:
     """The headings at the top: the date of the file, and its name when no heading says what it is about."""
     day = date_of_name(name) or _front_date(front)
     headings = HeadingStack(day)
-    title = front.fields.get("name") or front.fields.get("title") or PurePosixPath(name).stem
+    title = front.text("name") or front.text("title") or PurePosixPath(name).stem
     words = " ".join(_NAME_SEPARATORS.sub(" ", title).split())
     titled = any(block.kind == "heading" for block in blocks)
     if (not titled or _is_single_memory(front)) and not is_generic_heading(words, 1) and heading_text(words):
@@ -169,13 +192,13 @@ def _is_single_memory(front: FrontMatter) -> bool:
 
 def _front_date(front: FrontMatter) -> datetime | None:
     for name in ("date", "created", "created_at", "updated", "updated_at", "modified"):
-        if found := date_in(front.fields.get(name, "")):
+        if found := date_in(front.text(name)):
             return found
     return None
 
 
 def _extra_tags(front: FrontMatter) -> tuple[str, ...]:
-    kind = (front.fields.get("type"),) if _is_single_memory(front) else ()
+    kind = (front.text("type"),) if _is_single_memory(front) else ()
     return tuple(tag for raw in (*front.tags, *kind) if raw and (tag := heading_tag(raw)))
 
 
@@ -183,7 +206,7 @@ def _as_one_memory(facts: list[Fact], front: FrontMatter, blocks: Sequence[Markd
     """Keep a file that is one memory by design in one piece, unless it has grown into a document."""
     whole = "\n\n".join(render_block(block) for block in blocks if block.kind not in ("rule", "html"))
     if not facts:
-        text = front.fields.get("description", "")
+        text = front.text("description")
         return [Fact(text, text, 1, tags=_extra_tags(front))] if text else []
     grown = any(block.kind in ("heading", "table") for block in blocks)
     lists = any(block.kind == "list" for block in blocks)
@@ -252,8 +275,10 @@ def read_batches(paths: Sequence[str | Path], unreadable: Callable[[Path], str |
         for name, reason in unread.items():
             yield SourceBatch(name, skipped=(SkippedText("the file", name, reason),))
         files = [one for one in found if one.name not in unread]
-        for one, file in zip(files, read_files(files), strict=True):
-            yield file_batch(file, one.path)
+        read = list(read_files(files))
+        anchors = {file.name.lower(): _key(file.facts[0]) for file in read if file.facts}
+        for one, file in zip(files, read, strict=True):
+            yield file_batch(file, one.path, anchors)
 
 
 def _find_sources(path: Path, *, is_readable: bool) -> list[SourceFile]:
@@ -263,30 +288,43 @@ def _find_sources(path: Path, *, is_readable: bool) -> list[SourceFile]:
     return files_in_archive(path)
 
 
-def file_batch(file: MemoryFile, place: Path) -> SourceBatch:
-    """One file as drafts, with the lines that are not facts."""
-    origin = f"migrated from {_display_path(place)}"
+def file_batch(file: MemoryFile, place: Path, anchors: Mapping[str, str] | None = None) -> SourceBatch:
+    """One file as drafts, with the lines that are not facts. `anchors` are the keys of the first facts of files, by path."""
+    origin = origin_of(place)
     skipped = [SkippedText(f"line {one.line}", one.text, one.reason) for one in file.skipped]
     if file.problem:
         skipped.append(SkippedText("the file", file.name, file.problem))
-    items = tuple(_draft(fact, origin) for fact in file.facts)
-    return SourceBatch(file.name, items, tuple(skipped), origin=origin, complete=not file.problem)
+    items = tuple(_draft(fact, origin, file.metadata) for fact in file.facts)
+    known = anchors or {}
+    pairs = [(items[number].key, known[target]) for number, target in file.links if target in known]
+    links = tuple(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1]))
+    return SourceBatch(file.name, items, tuple(skipped), links, origin, complete=not file.problem)
 
 
-def _draft(fact: Fact, origin: str) -> SourceDraft:
+def _key(fact: Fact) -> str:
+    return f"{_PREFIX}:{text_digest(fact.text)}"
+
+
+def _draft(fact: Fact, origin: str, metadata: Mapping[str, Any]) -> SourceDraft:
     draft: dict[str, Any] = {
         "content": fact.text,
         "source": "migrated",
         "tags": fact.tags,
-        "key": f"{_PREFIX}:{text_digest(fact.text)}",
+        "key": _key(fact),
         "reason": origin,
         "occurred_at": fact.occurred_at,
+        "metadata": dict(metadata),
     }
-    if fact.is_procedure:
-        draft["type"] = "procedure"
+    if fact.is_procedure or fact.type is not None:
+        draft["type"] = fact.type or "procedure"
     # The type of a memory is inferred from the line itself, not from the headings before it.
     draft["opening"] = fact.bare
-    return SourceDraft(f"line {fact.line}", draft, tuple(_draft(part, origin) for part in fact.parts))
+    return SourceDraft(f"line {fact.line}", draft, tuple(_draft(part, origin, metadata) for part in fact.parts))
+
+
+def origin_of(place: Path) -> str:
+    """What the memories of a file are labelled with."""
+    return f"{ORIGIN}{_display_path(place)}"
 
 
 def _display_path(place: Path) -> str:

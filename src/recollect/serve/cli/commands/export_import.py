@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from recollect.serve.cli.command import MemoryCommand
+from recollect.serve.cli.commands.import_from import PRODUCTS, print_report
 from recollect.serve.cli.errors import EXIT_FAILURE, EXIT_REFUSED
-from recollect.serve.cli.formatting import aligned, count_memories, count_of
+from recollect.serve.cli.formatting import aligned, count_memories, count_of, excerpt
 from recollect.serve.cli.options import filter_options, given_filters, visit_options
 from recollect.serve.cli.output import ItemProgress, emit_bytes
 from recollect.serve.cli.renderer import Line, Renderer, Span
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _FORMATS = click.Choice(("jsonl", "markdown", "csv"))
 _MAX_LINES = 20
+_LONGEST_QUOTE = 100
 _NOUNS = {
     "document": ("document", None),
     "cluster": ("cluster", None),
@@ -119,25 +121,43 @@ def export(
         "import notes/ --prune",
         "import notes.zip",
         "import memories.jsonl.gz",
+        "import koshi.db",
     ),
 )
 @click.argument("source", metavar="FILE")
 @click.option(
     "--format", "format_name", type=_FORMATS, metavar="FORMAT", help="jsonl or markdown (default: by the name of FILE)."
 )
+@click.option("--from", "product", type=click.Choice(PRODUCTS), metavar="PRODUCT", help="As import-from PRODUCT.")
 @click.option("--dry-run", is_flag=True, help="Show what would be imported; change nothing.")
 @click.option("--everything", is_flag=True, help="Include the memories of other agents, teams and users.")
 @click.option("--prune", is_flag=True, help="Forget memories that were deleted from a Markdown folder or archive.")
 @click.pass_obj
-def import_(app: AppContext, source: str, format_name: str | None, dry_run: bool, everything: bool, prune: bool) -> int:
+def import_(
+    app: AppContext,
+    source: str,
+    format_name: str | None,
+    product: str | None,
+    dry_run: bool,
+    everything: bool,
+    prune: bool,
+) -> int:
     """Import an export, or edits of it.
 
     FILE is a file of JSON lines (also .gz), a folder of Markdown, an archive of one (.zip, .tar, .tar.gz, .tgz), or - for
     stdin. Ids are kept, so importing twice adds nothing. Memories forgotten or purged here stay so, and secrets are
-    refused. One `undo` reverts the whole import.
+    refused. One `undo` reverts the whole import. The SQLite file of another product is recognised by its tables.
     """
     from recollect.portable.files import format_of
+    from recollect.portable.importers import product_of_file
 
+    product = product or (product_of_file(source) if source != "-" and format_name is None else None)
+    if product is not None:
+        if format_name or everything or prune:
+            raise click.UsageError("--format, --everything and --prune are for what `export` wrote")
+        with app.open_for_writing("lazy") as memory, ItemProgress("importing", quiet=app.quiet) as progress:
+            report = memory.import_from(product, source, dry_run=dry_run, progress=progress)
+        return print_report(app, report)
     given = sys.stdin.buffer if source == "-" else source
     # JSON lines bring their vectors; an edited or new Markdown text must be embedded.
     embedding: Embedding = "lazy" if source != "-" and format_of(source) == "markdown" else "offline"
@@ -232,6 +252,8 @@ def show_imported(out: Renderer, done: Imported) -> None:
         out.line(f"  and {', '.join(others)}")
     for left in done.left_out[:_MAX_LINES]:
         out.line(Span("  ✗ ", "bad"), f"{left.where}  {left.reason}")
+        if left.text:
+            out.line(Span(f"      {excerpt(left.text, _LONGEST_QUOTE)}", "dim"))
     hidden = done.refused + done.others.get("refused", 0) - len(done.left_out[:_MAX_LINES])
     if hidden > 0:
         out.line(Span(f"  … and {hidden:,} more", "dim"))

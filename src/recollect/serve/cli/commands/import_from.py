@@ -11,7 +11,7 @@ import click
 
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.errors import EXIT_REFUSED
-from recollect.serve.cli.formatting import count_of
+from recollect.serve.cli.formatting import count_of, excerpt
 from recollect.serve.cli.output import ItemProgress
 from recollect.serve.cli.renderer import Renderer, Span, Tone
 
@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
 
 # Listed here so that the help needs no import of the readers; a test checks that the two lists agree.
-_PRODUCTS = ("memory-files", "mem0", "langgraph", "mcp-memory", "mcp-memory-service")
+PRODUCTS = (
+    "memory-files",
+    "mem0",
+    "langgraph",
+    "mcp-memory",
+    "mcp-memory-service",
+    "koshi",
+    "mememory",
+    "agent-memories",
+)
 _MARKS: dict[str, tuple[str, str, Tone]] = {
     "kept": ("✓", "stored", "good"),
     "replaced": ("↻", "replaced", "warn"),
@@ -33,6 +42,8 @@ _MARKS: dict[str, tuple[str, str, Tone]] = {
 # What a dry run lists, and what a real run lists: only what may need attention.
 _LISTED = {True: ("kept", "replaced", "merged", "refused"), False: ("replaced", "merged", "refused")}
 _MAX_LINES = 200
+_MAX_QUOTES = 20
+_LONGEST_QUOTE = 100
 
 
 @click.command(
@@ -46,9 +57,11 @@ _MAX_LINES = 200
         "import-from langgraph store.db --only alice",
         "import-from mcp-memory memory.jsonl",
         "import-from mcp-memory-service sqlite_vec.db --json",
+        "import-from koshi koshi.db",
+        "import-from mememory postgresql://ada@db.example/memories",
     ),
 )
-@click.argument("product", type=click.Choice(_PRODUCTS))
+@click.argument("product", type=click.Choice(PRODUCTS))
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…", type=click.Path())
 @click.option("--only", metavar="NAME", help="Only memories of this user, agent or namespace.")
 @click.option("--dry-run", is_flag=True, help="Show what would be imported; change nothing.")
@@ -61,17 +74,20 @@ def import_from(
 
     Memory files are MEMORY.md, memory/*.md and CLAUDE.md: each fact becomes a memory, with the headings above it as tags.
     PATH is a file, folder or export; a folder of memory files may be an archive (.zip, .tar, .tar.gz, .tgz). Times, tags
-    and relations are kept. Secrets are refused and reported. A second run imports only what changed.
+    and relations are kept; of koshi, mememory and agent-memories (tables of a memory on pgvector) also scores, hits,
+    weights, chains and owners, read from SQLite, a PostgreSQL address, CSV or JSON. Secrets are refused and reported. A
+    second run imports only what changed.
     """
     with (
         app.open_for_writing("lazy", no_project=everywhere) as memory,
         ItemProgress("importing", quiet=app.quiet) as progress,
     ):
         report = memory.import_from(product, *paths, only=only, dry_run=dry_run, progress=progress)
-    return _print_report(app, report)
+    return print_report(app, report)
 
 
-def _print_report(app: AppContext, report: IngestReport) -> int:
+def print_report(app: AppContext, report: IngestReport) -> int:
+    """Print what an import did; returns the exit code."""
     app.print_change(lambda: _report_json(report), lambda out: _show_report(out, report))
     came = sum(report.counts[fate] for fate in ("kept", "replaced", "merged", "known"))
     return EXIT_REFUSED if report.counts["refused"] and not came else 0
@@ -101,25 +117,37 @@ def _show_report(out: Renderer, report: IngestReport) -> None:
 def _show_batch(out: Renderer, batch: SourceReport, dry_run: bool) -> None:
     out.line()
     out.line(Span(batch.name, "strong"), f"  {_totals(Counter(one.outcome for one in batch.items))}")
-    listed = [one for one in batch.items if one.outcome in _LISTED[dry_run] or (one.outcome == "kept" and one.reason)]
+    listed = [one for one in batch.items if one.outcome in _LISTED[dry_run] or _has_news(one)]
     for one in listed[: out.room and _MAX_LINES]:
         mark, _, tone = _MARKS[one.outcome]
-        out.line(Span(f"  {mark} {one.where}", tone), "  ", one.text, Span(_reason(one), "dim"))
+        out.line(
+            Span(f"  {mark} {one.where}", tone), "  ", excerpt(one.text, _LONGEST_QUOTE), Span(_reason(one), "dim")
+        )
     if out.room and len(listed) > _MAX_LINES:
         out.line(Span(f"  … and {len(listed) - _MAX_LINES:,} more; --json shows all", "dim"))
-    for why, lines in _left_out(batch.items):
-        out.line(Span(f"  · skipped: {why} ({lines})", "dim"))
+    for why, items in _left_out(batch.items).items():
+        out.line(Span(f"  · skipped: {why} ({_places([one.where for one in items])})", "dim"))
+        quoted = [one for one in items if any(map(str.isalnum, one.text)) and one.text != batch.name]
+        for one in quoted[: out.room and _MAX_QUOTES]:
+            out.line(Span(f"      {excerpt(one.text, _LONGEST_QUOTE)}", "dim"))
+        if out.room and len(quoted) > _MAX_QUOTES:
+            out.line(Span(f"      … and {len(quoted) - _MAX_QUOTES:,} more; --json shows all", "dim"))
     for text in batch.missing:
         out.line(Span("  ? no longer in the source, still remembered: ", "warn"), text)
 
 
-def _left_out(items: Iterable[IngestedItem]) -> list[tuple[str, str]]:
-    """Every reason with the places it applies to."""
-    places: dict[str, list[str]] = {}
+def _has_news(one: IngestedItem) -> bool:
+    """Whether there is more to say of a memory than that it is here."""
+    return (one.outcome == "kept" and bool(one.reason)) or (one.outcome == "known" and one.reason != "already here")
+
+
+def _left_out(items: Iterable[IngestedItem]) -> dict[str, list[IngestedItem]]:
+    """What was left out, by the reason."""
+    found: dict[str, list[IngestedItem]] = {}
     for one in items:
         if one.outcome == "left_out":
-            places.setdefault(one.reason, []).append(one.where)
-    return [(why, _places(found)) for why, found in places.items()]
+            found.setdefault(one.reason, []).append(one)
+    return found
 
 
 def _places(found: list[str]) -> str:
