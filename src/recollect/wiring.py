@@ -225,6 +225,13 @@ def _store(settings: Settings) -> SqliteStore | PostgresStore:
     return SqliteStore(path if path == MEMORY else Path(path).expanduser(), durable=settings.durability == "full")
 
 
+def store_file(settings: Settings) -> Path | None:
+    """The file of the store that the settings name, which may not exist yet; None for a server, or a store in memory."""
+    scheme, separator, rest = settings.db.partition("://")
+    path = rest if separator else settings.db
+    return None if (separator and scheme not in ("sqlite", "file")) or path == MEMORY else Path(path).expanduser()
+
+
 def _postgres(settings: Settings) -> tuple[Any, Any]:
     """The PostgreSQL back end, imported only when it is used, and its options."""
     try:

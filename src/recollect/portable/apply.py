@@ -155,7 +155,8 @@ class ItemWriter:
 
     def _refuse(self, item: MemoryItem, reason: str) -> None:
         self.refused.add(item.record.id)
-        self._tally.refuse(item.where or item.record.id, item.record.id, reason)
+        text = self._policy.excerpt(item.record.content)
+        self._tally.refuse(item.where or item.record.id, item.record.id, reason, text=text)
 
     def _write_clusters(self, reader: Reader, tx: Transaction | None, items: Sequence[ClusterItem]) -> None:
         """Clusters are derived data, so an account that has its own keeps them. Members must be of the cluster's own scope."""

@@ -21,14 +21,14 @@ class ImportTally:
     changed: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def refuse(self, where: str, id: str | None, reason: str, *, memory: bool = True) -> None:
-        """Count something that is not imported."""
+    def refuse(self, where: str, id: str | None, reason: str, *, memory: bool = True, text: str = "") -> None:
+        """Count something that is not imported; `text` is how it begins."""
         if memory:
             self.memories["refused"] += 1
         else:
             self.others["refused"] += 1
         if len(self.left_out) < MOST_LISTED:
-            self.left_out.append(RefusedItem(where, id, reason))
+            self.left_out.append(RefusedItem(where, id, reason, text))
 
     def update(self, id: str) -> None:
         """Count a memory that is updated."""

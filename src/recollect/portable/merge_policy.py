@@ -44,7 +44,15 @@ class ImportPolicy:
     owner: bool
     model: tuple[str, int] | None = None
 
+    def excerpt(self, text: str) -> str:
+        """How a refused text begins, for the report; nothing of one that must not be stored."""
+        flat = " ".join(text.split())
+        if not self.clean([text], ""):
+            return "(not shown)"
+        return flat if len(flat) <= _EXCERPT else f"{flat[: _EXCERPT - 1]}…"
 
+
+_EXCERPT = 100
 # Said of an id that is in use where the caller cannot look: it does not tell whose it is, nor that it exists.
 NOT_HERE = "it cannot be stored here; export it again as a new memory"
 

@@ -33,11 +33,15 @@ class PurgedDigest:
 
 @dataclass(frozen=True, slots=True)
 class RefusedItem:
-    """Something that was not imported: where it is in the source, its id if it has one, and why."""
+    """Something that was not imported: where it is in the source, its id if it has one, why, and how its text begins.
+
+    A text that must not be stored is not in it.
+    """
 
     where: str
     id: str | None
     reason: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,8 @@ class FolderImport:
                 blocked = self._tombstones(tx, [(after, vectors)]) if reworded else {}
                 tombstone = blocked.get(after.id) or self._brought_beside(tx, edit.before, after)
                 if tombstone is not None:
-                    self._tally.refuse(edit.page.path, after.id, tombstone.reason)
+                    text = self.policy.excerpt(after.content)
+                    self._tally.refuse(edit.page.path, after.id, tombstone.reason, text=text)
                     continue
                 tx.change(edit.before, after, "update", vectors=vectors, reason="its file was edited")
                 self._tally.update(after.id)
@@ -142,7 +143,8 @@ class FolderImport:
         except InvalidInput as error:
             after = Refused(f"{error.field}: {error.problem}; {error.fix}")
         if isinstance(after, Refused):
-            self._tally.refuse(edit.page.path, edit.before.id, after.reason)
+            text = self.policy.excerpt(str(edit.changes.get("content", edit.before.content)))
+            self._tally.refuse(edit.page.path, edit.before.id, after.reason, text=text)
             return None
         changed = after.content != edit.before.content and not self.dry_run
         return edit, after, runtime.embed(after) if changed else None
@@ -171,11 +173,14 @@ class FolderImport:
         made: list[tuple[MarkdownPage, Record]] = []
         for each, outcome in zip(ready, outcomes, strict=True):
             if isinstance(outcome, Refused):
-                self._tally.refuse(each.page.path, None, outcome.reason)
+                self._tally.refuse(each.page.path, None, outcome.reason, text=self._excerpt(each))
                 continue
             self._tally.memories["unchanged" if isinstance(outcome, Reinforced) else "stored"] += 1
             made.append((each.page, outcome.memory))
         return made
+
+    def _excerpt(self, new: NewPage) -> str:
+        return self.policy.excerpt(str(new.draft.get("content", "")))
 
     def _accepted(self, new: Sequence[NewPage]) -> list[NewPage]:
         """The new files that are to be stored; a dry run reports this much."""
@@ -188,7 +193,7 @@ class FolderImport:
             stored = self._active_copies(reader, [record for _, record in screened])
             for each, record in screened:
                 if record.id in blocked:
-                    self._tally.refuse(each.page.path, None, blocked[record.id].reason)
+                    self._tally.refuse(each.page.path, None, blocked[record.id].reason, text=self._excerpt(each))
                 elif record.id in stored:
                     self._tally.memories["unchanged"] += 1
                 else:
@@ -209,7 +214,7 @@ class FolderImport:
             return None
         vetted = screen_record(record, self._gate, given=given_texts(draft))
         if isinstance(vetted, Refused):
-            self._tally.refuse(new.page.path, None, vetted.reason)
+            self._tally.refuse(new.page.path, None, vetted.reason, text=self._excerpt(new))
             return None
         return record
 

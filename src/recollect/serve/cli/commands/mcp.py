@@ -12,7 +12,7 @@ import click
 
 from recollect.errors import SettingsError
 from recollect.serve.cli.command import MemoryCommand
-from recollect.serve.cli.output import escape_control
+from recollect.serve.cli.output import escape_control, print_note
 from recollect.serve.cli.renderer import Renderer, Span, Tone
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show the change without mak
     cls=MemoryCommand,
     examples=(
         "mcp",
-        "--agent reviewer mcp --team core",
+        "--agent reviewer --team core mcp",
         "mcp --http --port 8787",
         "mcp --tools koshi",
     ),
@@ -58,9 +58,8 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show the change without mak
     show_default=True,
     help="The tool set: ours, or that of another memory system.",
 )
-@click.option("--team", "teams", multiple=True, metavar="NAME", help="A team of the agent; may be repeated.")
 @click.pass_obj
-def mcp(app: AppContext, http: bool, port: int, tools: str, teams: tuple[str, ...]) -> None:
+def mcp(app: AppContext, http: bool, port: int, tools: str) -> None:
     """Serve memory to agents over MCP.
 
     On stdio, for a client that starts it. Normally there is one server per agent session; any number can share one
@@ -77,9 +76,12 @@ def mcp(app: AppContext, http: bool, port: int, tools: str, teams: tuple[str, ..
         "project": app.current_project().name,
         "account": app.account,
         "agent": app.agent,
-        "teams": teams or None,
+        "user": app.user,
+        "teams": app.teams or None,
         "background": True,
     }
+    if not http and sys.stdin.isatty():
+        _explain_stdio()
     listener = bind_port(port) if http else None
     with deferred_models():
         from recollect.adapters.toolsets import TOOLSETS
@@ -98,6 +100,16 @@ def mcp(app: AppContext, http: bool, port: int, tools: str, teams: tuple[str, ..
 
         with listener:
             serve_http(server, store, close_streams, listener)
+
+
+def _explain_stdio() -> None:
+    """Tell a person at a terminal what this is; a client never sees it."""
+    print_note(
+        "this serves the Model Context Protocol on stdin and stdout: an agent's client starts it, not a person\n"
+        "      to add it to a client:  recollect install claude-code   (or codex, cursor, gemini-cli …)\n"
+        "      to serve it on HTTP:    recollect mcp --http\n"
+        "      to end it:              Ctrl-D"
+    )
 
 
 @click.command("install", cls=MemoryCommand, examples=("install claude-code", "install cursor --scope project --yes"))
@@ -174,9 +186,11 @@ def _server_command(app: AppContext, scope: str, tools: str) -> tuple[str, list[
     executable = Path(sys.executable).with_name("recollect.exe" if os.name == "nt" else "recollect")
     before = ["--db", str(Path(app.db).absolute())] if app.db and "://" not in app.db else []
     before += ["--db", app.db] if app.db and "://" in app.db else []
-    for name in ("project", "account", "agent"):
+    for name in ("project", "account", "agent", "user"):
         if (value := getattr(app, name)) is not None:
             before += [f"--{name}", value]
+    for team in app.teams:
+        before += ["--team", team]
     after = ["mcp", *(["--tools", tools] if tools != "recollect" else [])]
     if scope == "project" or executable.exists():
         return ("recollect" if scope == "project" else str(executable)), [*before, *after]

@@ -10,6 +10,7 @@ from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.errors import EXIT_REFUSED
 from recollect.serve.cli.input import read_text
 from recollect.serve.cli.json_output import outcome_json
+from recollect.serve.cli.metadata import metadata_fields
 from recollect.serve.cli.times import duration, future_time, past_time
 from recollect.serve.cli.views import print_changed, show_outcome
 from recollect.values.enums import DELIVERIES, MEMORY_TYPES
@@ -31,6 +32,7 @@ _CLEARED: dict[str, tuple[str, Any]] = {
         'update 3f9a1c22 --content "We deploy with make ship"',
         "update 3f9a1c22 --importance 0.9 --ttl 30d",
         "update 3f9a1c22 --trigger 'word:drop table' --no-season",
+        "update 3f9a1c22 --meta reviewer=ada --meta draft=",
     ),
 )
 @click.argument("id")
@@ -50,6 +52,14 @@ _CLEARED: dict[str, tuple[str, Any]] = {
 @click.option("--no-trigger", is_flag=True, help="Remove all triggers.")
 @click.option("--season", metavar="LABEL", help="Ranked higher in this season, lower outside it.")
 @click.option("--no-season", is_flag=True, help="Remove the season.")
+@click.option(
+    "--meta",
+    "metadata",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set a field of its metadata; without VALUE, remove it.",
+)
+@click.option("--replace-meta", is_flag=True, help="Drop all other metadata: keep only what --meta sets here.")
 @click.pass_obj
 def update(app: AppContext, /, id: str, **fields: Any) -> int:
     """Change the text or fields of a memory."""
@@ -63,14 +73,19 @@ def update(app: AppContext, /, id: str, **fields: Any) -> int:
         refusal = done
         app.print_answer(lambda: outcome_json(refusal), lambda out: show_outcome(out, refusal, app.now))
         return EXIT_REFUSED
-    print_changed(app, "updated", done, ", ".join(changes))
+    print_changed(app, "updated", done, ", ".join(name for name in changes if name != "replace_metadata"))
     return 0
 
 
 def _changes(given: dict[str, Any]) -> dict[str, Any]:
     """The fields to change; an option that begins with `no` clears one."""
     cleared = {field: empty for option, (field, empty) in _CLEARED.items() if given.pop(option)}
+    replaces = given.pop("replace_meta")
     changes = {name: value for name, value in given.items() if value not in (None, ())}
+    if "metadata" in changes or replaces:
+        changes["metadata"] = metadata_fields(changes.get("metadata", ()))
+    if replaces:
+        changes["replace_metadata"] = True
     if changes.get("content") == "-":
         changes["content"] = read_text()
     for field in cleared.keys() & changes.keys():
