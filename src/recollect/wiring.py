@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
+from recollect.advice import install_command
 from recollect.config import Loaded, Settings, SettingsFields, load, working_file
 from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
@@ -240,7 +241,9 @@ def _postgres(settings: Settings) -> tuple[Any, Any]:
     except ModuleNotFoundError as error:
         if error.name not in ("psycopg", "psycopg_pool", "pgvector"):
             raise
-        raise SettingsError("db", "the PostgreSQL driver is missing", "pip install 'recollect[postgres]'") from error
+        raise SettingsError(
+            "db", "the PostgreSQL driver is missing", f"`{install_command('postgres')}` adds it"
+        ) from error
     named = [field.name for field in fields(settings) if field.name.startswith("postgres_")]
     return store, Options(**{name.removeprefix("postgres_"): getattr(settings, name) for name in named})
 
@@ -273,7 +276,9 @@ def _working(settings: Settings, beside: Path | None) -> Working:
     except ModuleNotFoundError as error:
         if error.name != "redis":
             raise
-        raise SettingsError("working", "the Redis driver is missing", "pip install 'recollect[redis]'") from error
+        raise SettingsError(
+            "working", "the Redis driver is missing", f"`{install_command('redis')}` adds it"
+        ) from error
     return RedisWorking(settings.working)
 
 

@@ -21,6 +21,8 @@ from recollect.errors import SettingsError
 
 _BACKUP_SUFFIX = ".before-recollect"
 _DIFF_CONTEXT = 2
+# The most directories that a client's settings need: .config/Code/User.
+_FOLDERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class SettingsChange:
         if self.after is None:
             self.path.unlink()
             with contextlib.suppress(OSError):  # a directory with other files in it stays
-                self.path.parent.rmdir()
+                for folder in self.path.parents[:_FOLDERS]:
+                    folder.rmdir()
         else:
             _write(self.path, self.after, _mode(self.path))
         if self.backup is None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from recollect.advice import install_command
 from recollect.errors import SettingsError
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.output import escape_control, print_note
@@ -24,7 +25,7 @@ _TOOL_SETS = ("recollect", "koshi", "jcode", "mememory")
 _DEFAULT_PORT = 8787
 # `mcp_types` stands for the version: before version 2 of the SDK, the types were part of `mcp`.
 _SDK_MODULES = ("mcp", "mcp_types", "uvicorn")
-_CLIENTS = ("claude-code", "codex", "cursor")
+_CLIENTS = ("claude-code", "codex", "cursor", "claude-desktop", "vscode", "windsurf", "gemini-cli")
 _DIFF_TONES: dict[str, Tone] = {"+": "good", "-": "bad"}
 _SCOPE = click.option(
     "--scope",
@@ -69,7 +70,7 @@ def mcp(app: AppContext, http: bool, port: int, tools: str) -> None:
 
     app.reject_as_of()
     if any(find_spec(name) is None for name in _SDK_MODULES):
-        raise SettingsError("mcp", "the MCP SDK is not installed", "`pip install 'recollect[mcp]'`")
+        raise SettingsError("mcp", "the MCP SDK is not installed", f"`{install_command('mcp')}` adds it")
     loaded = app.settings().settings
     named = {
         "db": app.db,
@@ -122,7 +123,8 @@ def _explain_stdio() -> None:
 def install(app: AppContext, client: str, scope: str, tools: str, yes: bool, dry_run: bool) -> None:
     """Add the MCP server to an agent's client.
 
-    Shows the change to the client's settings file, asks for confirmation, and keeps a backup of the file beside it.
+    Starts the server once, as the client would: what keeps it from starting is told, and nothing is written. Shows the
+    change to the client's settings file, asks for confirmation, and keeps a backup of the file beside it.
     """
     from recollect.adapters.clients.change import plan_install
     from recollect.adapters.clients.client import CLIENTS
@@ -131,6 +133,8 @@ def install(app: AppContext, client: str, scope: str, tools: str, yes: bool, dry
     chosen = CLIENTS[client]
     command, arguments = _server_command(app, scope, tools)
     change = plan_install(chosen, _path(client, scope), chosen.entry(command, arguments))
+    if change.needed and not dry_run:
+        _try_server(app, command, arguments)
     _apply(app, change, "installed", yes=yes, dry_run=dry_run)
 
 
@@ -150,6 +154,21 @@ def uninstall(app: AppContext, client: str, scope: str, yes: bool, dry_run: bool
 
     app.reject_as_of()
     _apply(app, plan_uninstall(CLIENTS[client], _path(client, scope)), "uninstalled", yes=yes, dry_run=dry_run)
+
+
+def _try_server(app: AppContext, command: str, arguments: list[str]) -> None:
+    """Start the server once, without its model; a store that does not exist yet is not made for it."""
+    from recollect.adapters.clients.trial import count_tools
+    from recollect.wiring import store_file
+
+    path = store_file(app.settings().settings)
+    if path is None or path.exists():
+        with app.open_current():  # a server opens its store only when a tool is called
+            pass
+    seen = {**os.environ, "RECOLLECT_EMBEDDER": "none", "RECOLLECT_RERANKER": "none"}
+    instead = ["--db", ":memory:"] if path is not None and not path.exists() else []
+    tools = count_tools(command, [*arguments, *instead], seen)
+    app.note(f"the server starts and offers {tools} tools")
 
 
 def _apply(app: AppContext, change: SettingsChange, done: str, *, yes: bool, dry_run: bool) -> None:
