@@ -125,6 +125,7 @@ def test_an_entry_goes_in_beside_the_others_and_out_again_to_the_byte(client: st
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_where_there_was_no_file_there_is_none_afterwards(client: str, home: Path) -> None:
+    (home / ".config").mkdir()
     before = sorted(home.rglob("*"))
     install(client, home)
     assert entry_in(client, settings_of(client, home).read_text())
@@ -224,6 +225,16 @@ def test_what_another_program_wrote_meanwhile_is_not_overwritten(tmp_path: Path)
     with pytest.raises(SettingsError, match="in the meantime"):
         planned.apply()
     assert path.read_text() == '{"mine": 1}'
+
+
+def test_the_folder_of_a_project_stays_however_empty_it_is(tmp_path: Path) -> None:
+    for client in (one for one in CLIENTS.values() if one.project_path):
+        root = tmp_path / client.name
+        root.mkdir()
+        path = client.path("project", tmp_path, root, {})
+        plan_install(client, path, ENTRY).apply()
+        plan_uninstall(client, path).apply()
+        assert list(root.iterdir()) == []
 
 
 def test_a_project_entry_names_no_folder_of_whoever_wrote_it(home: Path) -> None:

@@ -21,18 +21,20 @@ from recollect.errors import SettingsError
 
 _BACKUP_SUFFIX = ".before-recollect"
 _DIFF_CONTEXT = 2
-# The most directories that a client's settings need: .config/Code/User.
-_FOLDERS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsChange:
-    """A settings file before and after, and the backup to keep beside it. None means no file."""
+    """A settings file before and after, and the backup to keep beside it. None means no file.
+
+    `own_folders` is how many folders above it belong to the client, and go with the file when they are empty.
+    """
 
     path: Path
     before: bytes | None
     after: bytes | None
     backup: bytes | None
+    own_folders: int = 0
 
     @property
     def needed(self) -> bool:
@@ -55,7 +57,7 @@ class SettingsChange:
         if self.after is None:
             self.path.unlink()
             with contextlib.suppress(OSError):  # a directory with other files in it stays
-                for folder in self.path.parents[:_FOLDERS]:
+                for folder in self.path.parents[: self.own_folders]:
                     folder.rmdir()
         else:
             _write(self.path, self.after, _mode(self.path))
@@ -87,7 +89,7 @@ def plan_uninstall(client: McpClient, path: Path) -> SettingsChange:
     if before is None or current is None:
         return SettingsChange(path, before, before, backup)
     if _add(client, path, backup, current) == before:
-        return SettingsChange(path, before, backup, None)
+        return SettingsChange(path, before, backup, None, client.own_folders(path))
     return SettingsChange(path, before, _remove(client, path, before), None)
 
 

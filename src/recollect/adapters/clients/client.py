@@ -56,6 +56,11 @@ class McpClient:
         directory = environment.get(self.directory_variable) if self.directory_variable else None
         return Path(directory) / Path(self.user_path).name if directory else home / self.user_path
 
+    def own_folders(self, path: Path) -> int:
+        """How many of the folders above a settings file are the client's own: .cursor, or Code/User."""
+        places = [Path(place).parts for place in (self.user_path, self.project_path) if place]
+        return max((len(place) - 1 for place in places if path.parts[-len(place) :] == place), default=0)
+
     def entry(self, command: str, arguments: list[str]) -> dict[str, Any]:
         """The entry that makes the client run a command."""
         transport = {"type": "stdio"} if self.with_type else {}
