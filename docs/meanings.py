@@ -71,6 +71,7 @@ FIELDS = {
     "seq": "its number in the journal",
     "session": "the session it was said in",
     "settled": "a contradiction of which both sides are kept",
+    "text": "how the text begins; empty if it is not known, or must not be shown",
     "signals": "each part of the score: `name`, `value`, `weight`, `contribution`",
     "relevance": "the probability that it answers the query, 0 to 1",
     "answered": "whether any hit is about what the query asks for",

@@ -154,5 +154,13 @@ class CommitUnknown(StoreUnavailable):
         )
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a bulk load: `done` of `total` items are stored, under one `operation`, which `undo` takes back."""
+
+    def __init__(self, operation: str, done: int, total: int) -> None:
+        self.operation, self.done, self.total = operation, done, total
+        super().__init__(f"{done:,} of {total:,} are done; undo {operation} takes them back")
+
+
 class WorkingUnavailable(StoreError):
     """The server of working memory cannot be reached; everything else works."""

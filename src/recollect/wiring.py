@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
+from recollect.advice import install_command
 from recollect.config import Loaded, Settings, SettingsFields, load, working_file
 from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
@@ -240,6 +241,13 @@ def _store(settings: Settings) -> SqliteStore | PostgresStore:
     return SqliteStore(path if path == MEMORY else Path(path).expanduser(), durable=settings.durability == "full")
 
 
+def store_file(settings: Settings) -> Path | None:
+    """The file of the store that the settings name, which may not exist yet; None for a server, or a store in memory."""
+    scheme, separator, rest = settings.db.partition("://")
+    path = rest if separator else settings.db
+    return None if (separator and scheme not in ("sqlite", "file")) or path == MEMORY else Path(path).expanduser()
+
+
 def _postgres(settings: Settings) -> tuple[Any, Any]:
     """The PostgreSQL back end, imported only when it is used, and its options."""
     try:
@@ -248,7 +256,9 @@ def _postgres(settings: Settings) -> tuple[Any, Any]:
     except ModuleNotFoundError as error:
         if error.name not in ("psycopg", "psycopg_pool", "pgvector"):
             raise
-        raise SettingsError("db", "the PostgreSQL driver is missing", "pip install 'recollect[postgres]'") from error
+        raise SettingsError(
+            "db", "the PostgreSQL driver is missing", f"`{install_command('postgres')}` adds it"
+        ) from error
     named = [field.name for field in fields(settings) if field.name.startswith("postgres_")]
     return store, Options(**{name.removeprefix("postgres_"): getattr(settings, name) for name in named})
 
@@ -281,7 +291,9 @@ def _working(settings: Settings, beside: Path | None) -> Working:
     except ModuleNotFoundError as error:
         if error.name != "redis":
             raise
-        raise SettingsError("working", "the Redis driver is missing", "pip install 'recollect[redis]'") from error
+        raise SettingsError(
+            "working", "the Redis driver is missing", f"`{install_command('redis')}` adds it"
+        ) from error
     return RedisWorking(settings.working)
 
 

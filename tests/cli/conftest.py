@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import recollect
 from recollect.serve.cli.main import main
 
 
@@ -42,7 +43,8 @@ def store(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Run `recollect ARGUMENTS`; `stdin` is what is piped in."""
+    """Run `recollect ARGUMENTS` on a store with nothing in it; `stdin` is what is piped in."""
+    recollect.open(store, embedder="none").close()
     monkeypatch.setenv("RECOLLECT_DB", str(store))
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
     folder = tmp_path / "shop"

@@ -108,8 +108,9 @@ class TestTrouble:
         assert run("--db", "mongodb://x", "list").code == 2
 
     def test_a_folder_in_the_place_of_the_file(self, run, store) -> None:
-        store.mkdir()
-        done = run("list")
+        folder = store.with_name("folder.db")
+        folder.mkdir()
+        done = run("--db", str(folder), "list")
         assert done.code == 3
         assert done.err.startswith("error: ")
 

@@ -72,7 +72,7 @@ def test_list_pages(run, shop) -> None:
 
 
 def test_a_pipe_gets_aligned_complete_lines(run, keep) -> None:
-    long = "word " * 60 + "end"
+    long = "word " * 30 + "end"
     keep(long)
     keep("日本語の短い文章です")
     lines = run("list").out.splitlines()

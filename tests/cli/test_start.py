@@ -23,6 +23,8 @@ NOT_COMMANDS = {
     "as_of": "--as-of",
     "with_identity": "--account",
     "called_by": "",
+    "count": "list",
+    "iter_all": "list",
     "feedback_many": "feedback",
     "select": "forget --tag",
     "erase_user": "erase-user",
@@ -142,6 +144,7 @@ def test_a_recall_loads_nothing_of_the_verbs_beside_it(store: Path) -> None:
     ids=lambda part: part[0] if isinstance(part, list) else "",
 )
 def test_the_model_is_built_ahead_for_commands_that_embed_and_no_others(store: Path, command, begun) -> None:
+    recollect.open(store, embedder="none").close()
     seen = {**os.environ, "RECOLLECT_DB": str(store)}
     look = (
         f"import sys; from recollect.serve.cli.main import main; main({command});"
@@ -170,7 +173,7 @@ def test_version(run) -> None:
 def test_a_reader_that_leaves_is_no_error(store: Path) -> None:
     seen = {**os.environ, "RECOLLECT_DB": str(store), "RECOLLECT_EMBEDDER": "none"}
     subprocess.run([*PROGRAM, "remember", "x" * 60_000 + " is long"], env=seen, check=True, capture_output=True)
-    listing = subprocess.Popen([*PROGRAM, "list"], env=seen, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    listing = subprocess.Popen([*PROGRAM, "list", "--json"], env=seen, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert listing.stdout is not None
     assert listing.stderr is not None
     listing.stdout.close()

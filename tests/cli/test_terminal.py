@@ -18,8 +18,8 @@ HOSTILE = "quiet \x1b]0;pwned\x07\x1b[2J\x9b31m \u202egnp\u200b [bold red]x[/] :
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
-def in_terminal(store: Path, *words: str, **environment: str) -> str:
-    """The bytes a terminal would get."""
+def in_terminal(store: Path, *words: str, errors: bool = False, **environment: str) -> str:
+    """The bytes a terminal would get; with `errors` also what is written to stderr."""
     ours, theirs = pty.openpty()
     seen = {
         **os.environ,
@@ -29,7 +29,13 @@ def in_terminal(store: Path, *words: str, **environment: str) -> str:
         **environment,
     }
     seen = {name: value for name, value in seen.items() if value}
-    with subprocess.Popen([sys.executable, "-m", "recollect", *words], stdout=theirs, stdin=theirs, env=seen):
+    with subprocess.Popen(
+        [sys.executable, "-m", "recollect", *words],
+        stdout=theirs,
+        stdin=theirs,
+        stderr=theirs if errors else subprocess.DEVNULL,
+        env=seen,
+    ):
         os.close(theirs)
         parts = []
         # Linux ends a terminal whose other side is closed with an error instead of an empty read.
@@ -91,8 +97,36 @@ def test_json_carries_it_harmlessly(hostile: Path, run) -> None:
 
 def test_colour_only_where_it_is_wanted(hostile: Path, run) -> None:
     assert "\x1b[36m" in in_terminal(hostile, "list", COLORTERM="", NO_COLOR="")
-    assert not re.search(r"\x1b\[(3|4|9)\d", in_terminal(hostile, "list", NO_COLOR="1"))
     assert "\x1b" not in run("list").out
+
+
+@pytest.mark.parametrize(
+    "wish", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "yes", "FORCE_COLOR": "1"}], ids=str
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "list", "recall quiet", "recall quiet --explain", "get {id}", "log", "history {id}", "stats", "tags", "doctor", "config",
+        "gaps",
+        "context quiet", "graph quiet", "related {id}", "provenance {id}", "undo", "nonsense", "recall", "--help", "forget {id}",
+        "remember --jsonl {file}", "import {export}", "reembed", "mcp --help", "install cursor --dry-run",
+    ],
+)  # fmt: skip
+def test_no_escape_code_reaches_who_wants_none(
+    words: str, wish: dict[str, str], hostile: Path, run, tmp_path: Path
+) -> None:
+    (tmp_path / "many.jsonl").write_text("".join(f'"The box {n} holds {n * 7919} screws"\n' for n in range(200)))
+    run("export", str(tmp_path / "out.jsonl"))
+    full = run("list", "--json").json[0]["id"]
+    typed = words.format(id=full, file=tmp_path / "many.jsonl", export=tmp_path / "out.jsonl")
+    shown = in_terminal(hostile, *typed.split(), errors=True, HOME=str(tmp_path), **wish)
+    assert shown.strip()
+    assert "\x1b" not in shown
+
+
+def test_a_bar_is_shown_where_codes_are_wanted(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "many.jsonl").write_text("".join(f'"The box {n} holds {n * 7919} screws"\n' for n in range(200)))
+    assert "\x1b" in in_terminal(store, "remember", "--jsonl", str(tmp_path / "many.jsonl"), errors=True)
 
 
 def test_errors_are_harmless_too(run) -> None:

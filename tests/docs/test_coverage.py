@@ -17,6 +17,7 @@ from recollect.recall.cascade import Cascade
 from recollect.serve.cli.command_table import SECTIONS
 from recollect.values import enums as words
 from recollect.values.link import EDGE_WEIGHTS
+from recollect.values.recalled import RERANKER
 from recollect.values.trigger import KINDS
 from recollect.wiring import profiles_of
 
@@ -181,3 +182,12 @@ def test_no_page_speaks_of_one_machine() -> None:
         # Absolute paths of whoever wrote the page: a home folder, or this checkout.
         assert not re.search(r"/(?:home|Users)/\w+/", text), page
         assert str(Path(__file__).resolve().parents[2]) not in text, page
+
+
+def test_every_part_of_a_score_is_in_the_glossary() -> None:
+    glossary = (DOCS / "glossary.md").read_text("utf-8").partition("## Parts of a score")[2]
+    defined = set(re.findall(r"^\| `(.+?)` \|", glossary, re.MULTILINE))
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "src" / "recollect" / "recall").glob("*.py"))
+    named = set(re.findall(r'"([a-z0-9 ]+)"\]? ?[:=] ?ScorePart\(', source)) | {RERANKER}
+    assert len(named) > 20
+    assert defined == named

@@ -53,7 +53,7 @@ def test_a_page_that_shows_something_else_is_found(tmp_path: Path) -> None:
     with pytest.raises(Mismatch, match=r"page\.md:4: the page shows 3, it is 2"):
         Runner(tmp_path / "shop").run(page)
     page.write_text("```console\n$ recollect list\nsomething\n```\n", "utf-8")
-    with pytest.raises(Mismatch, match="no memories"):
+    with pytest.raises(Mismatch, match="no memory here yet"):
         Runner(tmp_path / "other").run(page)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
 import stat
+import sys
 import tomllib
 from pathlib import Path
 
@@ -12,7 +15,10 @@ import pytest
 
 from recollect.adapters.clients.change import plan_install, plan_uninstall
 from recollect.adapters.clients.client import CLIENTS
-from recollect.errors import SettingsError
+from recollect.adapters.clients.json_entry import JsonEntry
+from recollect.adapters.clients.trial import count_tools
+from recollect.advice import install_command
+from recollect.errors import InvalidInput, SettingsError
 from recollect.serve.cli.main import main
 
 ENTRY = {"command": "recollect", "args": ["mcp"]}
@@ -20,6 +26,19 @@ FILES = {
     "claude-code": '{\n  "numStartups": 7,\n  "mcpServers": {\n    "other": {\n      "command": "x"\n    }\n  },\n  "a": {}\n}\n',
     "codex": 'model = "o5" # x\n\n[mcp_servers.other]\ncommand = "x"\nargs = ["[mcp_servers.recollect]"]\n\n[tui]\nbell = true\n',
     "cursor": '{"mcpServers": {"other": {"command": "x"}}}',
+    "claude-desktop": '{\n  "globalShortcut": "",\n  "mcpServers": {\n    "other": {\n      "command": "x"\n    }\n  }\n}\n',
+    "vscode": '{\n\t// ours\n\t"servers": {\n\t\t"other": {"command": "x"}, // "}"\n\t},\n\t"inputs": [],\n}\n',
+    "windsurf": '{"mcpServers": {"other": {"command": "x"}}}\n',
+    "gemini-cli": '{\n  /* theme */\n  "theme": "x",\n  "mcpServers": {"other": {"command": "x"}}\n}\n',
+}
+PLACES = {
+    "claude-code": ".claude.json",
+    "codex": ".codex/config.toml",
+    "cursor": ".cursor/mcp.json",
+    "claude-desktop": ".config/Claude/claude_desktop_config.json",
+    "vscode": ".config/Code/User/mcp.json",
+    "windsurf": ".codeium/windsurf/mcp_config.json",
+    "gemini-cli": ".gemini/settings.json",
 }
 ODD_JSON = [
     "{}",
@@ -45,6 +64,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     monkeypatch.delenv("CODEX_HOME", raising=False)
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     folder = tmp_path / "shop"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -52,55 +74,74 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def settings_of(client: str, home: Path) -> Path:
-    return home / {"claude-code": ".claude.json", "codex": ".codex/config.toml", "cursor": ".cursor/mcp.json"}[client]
+    return home / PLACES[client]
+
+
+def install(client: str, home: Path) -> None:
+    """What the command does once the server has answered."""
+    chosen = CLIENTS[client]
+    entry = chosen.entry("/usr/bin/recollect", ["mcp"])
+    plan_install(chosen, chosen.path("user", home, home, os.environ, "linux"), entry).apply()
+
+
+def uninstall(client: str, home: Path) -> None:
+    chosen = CLIENTS[client]
+    plan_uninstall(chosen, chosen.path("user", home, home, os.environ, "linux")).apply()
+
+
+def strict(text: str) -> str:
+    """JSON without the comments and trailing commas of the files here."""
+    return re.sub(r",(\s*[}\]])", r"\1", re.sub(r'/\*.*?\*/|(?<!")//.*', "", text))
 
 
 def entry_in(client: str, text: str) -> dict[str, object]:
     if client == "codex":
         return tomllib.loads(text)["mcp_servers"]["recollect"]
-    return json.loads(text)["mcpServers"]["recollect"]
+    group = "servers" if client == "vscode" else "mcpServers"
+    return json.loads(strict(text))[group]["recollect"]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_an_entry_goes_in_beside_the_others_and_out_again_to_the_byte(client: str, home: Path) -> None:
     path = settings_of(client, home)
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(FILES[client])
     path.chmod(0o600)
-    assert main(["install", client, "--yes"]) == 0
+    install(client, home)
     installed = path.read_text()
     entry = entry_in(client, installed)
     assert entry["args"] == ["mcp"]
     assert Path(str(entry["command"])).name.startswith("recollect")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     for line in FILES[client].splitlines():
-        assert line.rstrip("} ,") in installed
-    assert main(["install", client, "--yes"]) == 0
+        assert line.rstrip("} ,") in installed, line
+    install(client, home)
     assert path.read_text() == installed, "installed twice is installed once"
-    assert main(["uninstall", client, "--yes"]) == 0
+    uninstall(client, home)
     assert path.read_text() == FILES[client]
     assert sorted(path.parent.glob(f"{path.name}*")) == [path], "no copy stays behind"
-    assert main(["uninstall", client, "--yes"]) == 0
+    uninstall(client, home)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_where_there_was_no_file_there_is_none_afterwards(client: str, home: Path) -> None:
+    (home / ".config").mkdir()
     before = sorted(home.rglob("*"))
-    assert main(["install", client, "--yes"]) == 0
+    install(client, home)
     assert entry_in(client, settings_of(client, home).read_text())
-    assert main(["uninstall", client, "--yes"]) == 0
+    uninstall(client, home)
     assert sorted(home.rglob("*")) == before
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_what_was_changed_since_stays_when_our_entry_goes(client: str, home: Path) -> None:
     path = settings_of(client, home)
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(FILES[client])
-    assert main(["install", client, "--yes"]) == 0
+    install(client, home)
     edited = path.read_text().replace('"x"', '"changed"')
     path.write_text(edited)
-    assert main(["uninstall", client, "--yes"]) == 0
+    uninstall(client, home)
     left = path.read_text()
     assert left.rstrip() == FILES[client].replace('"x"', '"changed"').rstrip()
 
@@ -146,7 +187,7 @@ def test_a_file_that_cannot_be_understood_is_an_error_and_stays_as_it_is(
     client: str, text: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = settings_of(client, home)
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     assert main(["install", client, "--yes"]) == 2
     said = capsys.readouterr().err
@@ -186,6 +227,16 @@ def test_what_another_program_wrote_meanwhile_is_not_overwritten(tmp_path: Path)
     assert path.read_text() == '{"mine": 1}'
 
 
+def test_the_folder_of_a_project_stays_however_empty_it_is(tmp_path: Path) -> None:
+    for client in (one for one in CLIENTS.values() if one.project_path):
+        root = tmp_path / client.name
+        root.mkdir()
+        path = client.path("project", tmp_path, root, {})
+        plan_install(client, path, ENTRY).apply()
+        plan_uninstall(client, path).apply()
+        assert list(root.iterdir()) == []
+
+
 def test_a_project_entry_names_no_folder_of_whoever_wrote_it(home: Path) -> None:
     (home / "shop" / ".git").mkdir()
     (home / "shop" / "src").mkdir()
@@ -219,3 +270,120 @@ def test_settings_behind_a_link_are_changed_where_they_are(tmp_path: Path) -> No
     plan_install(CLIENTS["cursor"], link, ENTRY).apply()
     assert link.is_symlink()
     assert entry_in("cursor", real.read_text()) == ENTRY
+
+
+@pytest.mark.parametrize(
+    ("client", "platform", "place"),
+    [
+        ("claude-desktop", "darwin", "Library/Application Support/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "win32", "AppData/Roaming/Claude/claude_desktop_config.json"),
+        ("claude-desktop", "linux", ".config/Claude/claude_desktop_config.json"),
+        ("vscode", "darwin", "Library/Application Support/Code/User/mcp.json"),
+        ("vscode", "win32", "AppData/Roaming/Code/User/mcp.json"),
+        ("vscode", "linux", ".config/Code/User/mcp.json"),
+        ("windsurf", "win32", ".codeium/windsurf/mcp_config.json"),
+        ("gemini-cli", "darwin", ".gemini/settings.json"),
+        ("cursor", "darwin", ".cursor/mcp.json"),
+    ],
+)
+def test_each_system_has_its_place(client: str, platform: str, place: str, tmp_path: Path) -> None:
+    assert CLIENTS[client].path("user", tmp_path, tmp_path, {}, platform) == tmp_path / place
+
+
+def test_the_environment_moves_the_place(tmp_path: Path) -> None:
+    seen = {"APPDATA": "/app", "XDG_CONFIG_HOME": "/xdg"}
+    assert CLIENTS["vscode"].path("user", tmp_path, tmp_path, seen, "win32") == Path("/app/Code/User/mcp.json")
+    assert CLIENTS["vscode"].path("user", tmp_path, tmp_path, seen, "linux") == Path("/xdg/Code/User/mcp.json")
+
+
+@pytest.mark.parametrize("client", ["claude-desktop", "windsurf"])
+def test_a_client_without_settings_for_a_project_says_so(client: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no settings for a project"):
+        CLIENTS[client].path("project", tmp_path, tmp_path, {})
+
+
+COMMENTED = [
+    "// nothing yet\n",
+    "// nothing yet\n{}\n",
+    "{ // why\n}\n",
+    '{\n  // servers\n  "servers": {\n    // none\n  }\n}\n',
+    '{\n  "servers": {\n    "a": {"args": ["//", "/*"]}, // first\n    /* second */ "b": {}\n    // last\n  }\n}\n',
+    '{\n  "servers": {\n    "a": {},\n    "b": {}, // trailing\n  }, /* more */\n  "inputs": [1, 2,],\n}\n',
+    '{"servers": {"a": {"x": 1,},},}',
+    '{\r\n  "servers": {\r\n    "a": {} // one\r\n  }\r\n}\r\n',
+    '{\n  "servers": {\n    "a": {},\n    "recollect": {"old": true}, // mine\n    // b is next\n    "b": {}\n  }\n}\n',
+]
+
+
+@pytest.mark.parametrize("text", COMMENTED)
+def test_comments_and_what_others_wrote_stay_where_they_are(text: str) -> None:
+    editor = JsonEntry("servers", "recollect", comments=True)
+    before = editor._strict(text)
+    known = json.loads(before) if before.strip() else {}
+    added = editor.add(text, ENTRY, "mcp.json")
+    made = json.loads(editor._strict(added))
+    assert made == {**known, "servers": {**known.get("servers", {}), "recollect": ENTRY}}
+    for line in text.splitlines():
+        for comment in re.findall(r"(?:^|[ \t])(//.*|/\*.*?\*/)", line):
+            assert comment in added
+    for name in ("a", "b"):  # a comment behind a value stays behind that value
+        found = re.search(rf'"{name}": {{.*?}},? //.*', text)
+        assert found is None or found[0].replace(",", "") in added.replace(",", "")
+    gone = editor.remove(added, "mcp.json")
+    others = {name: value for name, value in known.get("servers", {}).items() if name != "recollect"}
+    assert json.loads(editor._strict(gone)) == {**known, "servers": others}
+    for line in text.splitlines():
+        for comment in re.findall(r"(?:^|[ \t])(//.*|/\*.*?\*/)", line):
+            assert comment in gone
+
+
+class TestTheServerIsTried:
+    """Before anything is written, the server is started once as the client would start it."""
+
+    def test_it_answers_with_its_tools(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["install", "cursor", "--yes"]) == 0
+        assert re.search(r"the server starts and offers \d+ tools", capsys.readouterr().err)
+        assert sorted(path.name for path in home.rglob("*") if path.is_file()) == ["mcp.json"], (
+            "no store is made for a trial"
+        )
+
+    @pytest.mark.parametrize(
+        ("script", "said"),
+        [
+            ("import sys; sys.exit('error: mcp: the MCP SDK is not installed')", "the MCP SDK is not installed"),
+            ("import sys; sys.exit(7)", "it ended with code 7"),
+            ("print('hello')", "it ended with code 0"),
+            ("import time; time.sleep(60)", "it did not answer within 1 s"),
+            ("import recollect_of_this_shell", "No module named 'recollect_of_this_shell'"),
+        ],
+    )
+    def test_what_keeps_it_from_starting_is_told(self, script: str, said: str, tmp_path: Path) -> None:
+        (tmp_path / "recollect_of_this_shell.py").write_text("")
+        seen = {"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path)}
+        with pytest.raises(SettingsError, match=re.escape(said)) as raised:
+            count_tools(sys.executable, ["-c", script], seen, seconds=1.0 if "sleep" in script else 60.0)
+        assert "nothing was written" in str(raised.value)
+
+    @pytest.mark.parametrize("options", [["--scope", "project"], []], ids=["no command", "no store"])
+    def test_nothing_is_written_then(
+        self, options: list[str], home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        if "project" in options:
+            monkeypatch.setenv("PATH", "/nowhere")
+            assert main(["install", "cursor", *options, "--yes"]) == 2
+            assert "there is no command 'recollect' on PATH; nothing was written" in capsys.readouterr().err
+        else:
+            (home / "notes.txt").write_text("no store")
+            assert main(["--db", str(home / "notes.txt"), "install", "cursor", "--yes"]) == 3
+            assert "notes.txt" in capsys.readouterr().err
+        assert not list(home.rglob("mcp.json"))
+
+    def test_a_dry_run_starts_nothing(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PATH", "/nowhere")
+        assert main(["install", "cursor", "--scope", "project", "--dry-run"]) == 0
+
+
+def test_the_hint_for_an_extra_is_a_command_that_works_here() -> None:
+    root = Path(__file__).resolve().parents[2]
+    assert install_command("mcp").endswith(f"-e '{root}[mcp]'")
+    assert sys.executable in install_command("mcp")

@@ -254,7 +254,7 @@ def test_the_command_knows_the_products_and_tells_what_came(
     monkeypatch.setenv("RECOLLECT_DB", str(tmp_path / "cli.db"))
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
     monkeypatch.chdir(tmp_path)
-    assert main(["import-from", "mem0", str(product("mem0_get_all.json"))]) == 0
+    assert main(["import-from", "mem0", str(product("mem0_get_all.json"))]) == 1
     said = capsys.readouterr().out
     assert "total  5 stored, 1 refused" in said
     assert main(["import-from", "mcp-memory", str(product("mcp_memory.jsonl")), "--json"]) == 0

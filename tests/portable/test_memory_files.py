@@ -336,15 +336,15 @@ def test_the_command_tells_file_by_file(
     monkeypatch.setenv("RECOLLECT_DB", str(tmp_path / "cli.db"))
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
     monkeypatch.chdir(tree)
-    assert main(["import-from", "memory-files", ".", "--dry-run"]) == 0
+    assert main(["import-from", "memory-files", ".", "--dry-run"]) == 1
     said = capsys.readouterr().out
     assert "MEMORY.md  7 stored, 2 refused, 2 skipped" in said
     assert "✗ line 7  Staging server: The wifi password is [redacted: password]" in said
     assert "· skipped: a note on the file itself (line 2)\n      Last consolidated: 2026-05-21" in said
     assert "nothing was changed" in said
     assert SECRET not in said
-    assert main(["import-from", "memory-files", "MEMORY.md", "memory", "--json"]) == 0
+    assert main(["import-from", "memory-files", "MEMORY.md", "memory", "--json"]) == 1
     form = json.loads(capsys.readouterr().out)
     assert form["counts"]["refused"] == 2
-    assert main(["import-from", "memory-files", "."]) == 0
+    assert main(["import-from", "memory-files", "."]) == 1
     assert "total  " in capsys.readouterr().out

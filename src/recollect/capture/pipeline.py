@@ -17,7 +17,7 @@ from recollect.capture.gate import Gate, screen_record
 from recollect.capture.intake import draft_of, given_texts, has_references, record_of, resolve_references
 from recollect.capture.neighbours import NeighbourLookup
 from recollect.capture.reconcile import BatchTexts, Reconciler
-from recollect.errors import EmbedderError, InvalidInput
+from recollect.errors import EmbedderError, Interrupted, InvalidInput
 from recollect.ports import Calibrated, EmbedMany, Progress, Transaction
 from recollect.unit_of_work import UnitOfWork
 from recollect.values.draft import Draft
@@ -79,16 +79,22 @@ class Capture:
         siblings = frozenset(item.record.id for item in items if apart and isinstance(item, PreparedDraft))
         outcomes: list[Outcome] = []
         operation = new_id(now)
-        for batch in self._embed_batches(items, verbatim):
-            compared = compare and not verbatim
-            lookup = self._reconciler.lookup(now, siblings) if compared else None
-            with uow.transaction(*projects, at=now, operation=operation) as tx:
-                done = self._reconcile_and_commit(tx, uow, batch, now, lookup, keyed=keyed)
-                if also is not None:
-                    also(tx, done)
-                outcomes += uow.redact(tx, done)
+        try:
             if progress is not None:
-                progress(len(outcomes), len(items))
+                progress(0, len(items))
+            for batch in self._embed_batches(items, verbatim):
+                compared = compare and not verbatim
+                lookup = self._reconciler.lookup(now, siblings) if compared else None
+                with uow.transaction(*projects, at=now, operation=operation) as tx:
+                    done = self._reconcile_and_commit(tx, uow, batch, now, lookup, keyed=keyed)
+                    if also is not None:
+                        also(tx, done)
+                    shown = uow.redact(tx, done)
+                outcomes += shown
+                if progress is not None:
+                    progress(len(outcomes), len(items))
+        except KeyboardInterrupt:
+            raise Interrupted(operation, len(outcomes), len(items)) from None
         return outcomes
 
     def _intake(self, uow: UnitOfWork, drafts: Sequence[GivenDraft], now: datetime, verbatim: bool) -> list[Item]:

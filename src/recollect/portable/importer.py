@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from recollect.errors import Interrupted
 from recollect.portable.apply import ItemWriter, JournalReplay
 from recollect.portable.import_report import ImportTally
 from recollect.portable.merge_policy import ImportPolicy
@@ -59,25 +60,32 @@ def import_items(
 ) -> Imported:
     """Import a stream. With a `stream_id`, an interrupted import of the same stream resumes under the same operation."""
     run = StreamImport(store, policy, stream_id, tally or ImportTally(), dry_run=dry_run)
+    report = progress or _silent
     done = total = 0
     page: list[StreamItem] = []
-    for item in items:
-        if page and (len(page) >= PAGE or type(item) is not type(page[0])):
+    try:
+        for item in items:
+            if page and (len(page) >= PAGE or type(item) is not type(page[0])):
+                run.write_page(page)
+                done += len(page)
+                page = []
+                report(done, max(total, done))
+            if isinstance(item, HeaderItem):
+                total = sum(item.counts.values())
+                run.begin(item)
+                report(0, total)
+            else:
+                page.append(item)
+        if page:
             run.write_page(page)
-            done += len(page)
-            page = []
-            if progress is not None:
-                progress(done, max(total, done))
-        if isinstance(item, HeaderItem):
-            total = sum(item.counts.values())
-            run.begin(item)
-        else:
-            page.append(item)
-    if page:
-        run.write_page(page)
-    if progress is not None:
-        progress(max(total, done), max(total, done))
-    return run.finish()
+        report(max(total, done), max(total, done))
+        return run.finish()
+    except KeyboardInterrupt:
+        raise Interrupted(run.operation, done, total) from None
+
+
+def _silent(done: int, total: int) -> None:
+    """The default progress: nothing."""
 
 
 class StreamImport:
@@ -104,6 +112,11 @@ class StreamImport:
         self._replay: JournalReplay | None = None
         self._secrets: tuple[str, ...] = ()
         self._digests: list[PurgedDigest] = []
+
+    @property
+    def operation(self) -> str:
+        """The operation of all its changes, also of those of an earlier run that was interrupted."""
+        return self._checkpoint.operation
 
     def begin(self, header: HeaderItem) -> None:
         """Prepare for what the header announces."""

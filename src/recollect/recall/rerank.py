@@ -20,9 +20,8 @@ from recollect.recall.explain import MOVED_UP
 from recollect.recall.pipeline import RecallAnswer
 from recollect.recall.ranking import current_first, moved_up
 from recollect.recall.state import RecallRequest
-from recollect.values.recalled import Hit, Signal
+from recollect.values.recalled import RERANKER, Hit, Signal
 
-SIGNAL = "reranker"
 RERANKED = "comes before higher scores: the reranker put it there"
 # More than the models read (512 tokens), and little enough to send fifty of them.
 _LONGEST = 4_000
@@ -76,7 +75,7 @@ def _explained(hit: Hit, score: float) -> Hit:
     """The hit with the reranker's score among its signals. It adds nothing to the score, which stays the sum of its parts."""
     if hit.explain is None:
         return hit
-    signals = (*hit.explain.signals, Signal(SIGNAL, round(score, 6), 0.0, 0.0))
+    signals = (*hit.explain.signals, Signal(RERANKER, round(score, 6), 0.0, 0.0))
     notes = tuple(note for note in hit.explain.notes if note != MOVED_UP)
     return replace(hit, explain=replace(hit.explain, signals=signals, notes=notes))
 
@@ -86,7 +85,7 @@ def _with_reasons(answer: RecallAnswer, newer: set[str]) -> RecallAnswer:
     hits = list(answer.recalled.hits)
     for place, hit in enumerate(hits):
         before_higher = any(later.score > hit.score for later in hits[place + 1 :])
-        if hit.explain is not None and hit.explain.signals[-1].name == SIGNAL and before_higher:
+        if hit.explain is not None and hit.explain.signals[-1].name == RERANKER and before_higher:
             reason = MOVED_UP if hit.memory.id in newer else RERANKED
             hits[place] = replace(hit, explain=replace(hit.explain, notes=(*hit.explain.notes, reason)))
     return replace(answer, recalled=replace(answer.recalled, hits=tuple(hits)))

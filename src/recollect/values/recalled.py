@@ -10,6 +10,8 @@ from recollect.values.memory import Record
 from recollect.values.plain import plain, shorten
 
 # Said above hits of which none answers the query.
+# The signal that decides the order of reranked hits; it adds nothing to their scores.
+RERANKER = "reranker"
 NOT_ANSWERED = "Nothing known is about this. The nearest memories:"
 
 

@@ -25,12 +25,16 @@ _DIFF_CONTEXT = 2
 
 @dataclass(frozen=True, slots=True)
 class SettingsChange:
-    """A settings file before and after, and the backup to keep beside it. None means no file."""
+    """A settings file before and after, and the backup to keep beside it. None means no file.
+
+    `own_folders` is how many folders above it belong to the client, and go with the file when they are empty.
+    """
 
     path: Path
     before: bytes | None
     after: bytes | None
     backup: bytes | None
+    own_folders: int = 0
 
     @property
     def needed(self) -> bool:
@@ -53,7 +57,8 @@ class SettingsChange:
         if self.after is None:
             self.path.unlink()
             with contextlib.suppress(OSError):  # a directory with other files in it stays
-                self.path.parent.rmdir()
+                for folder in self.path.parents[: self.own_folders]:
+                    folder.rmdir()
         else:
             _write(self.path, self.after, _mode(self.path))
         if self.backup is None:
@@ -84,7 +89,7 @@ def plan_uninstall(client: McpClient, path: Path) -> SettingsChange:
     if before is None or current is None:
         return SettingsChange(path, before, before, backup)
     if _add(client, path, backup, current) == before:
-        return SettingsChange(path, before, backup, None)
+        return SettingsChange(path, before, backup, None, client.own_folders(path))
     return SettingsChange(path, before, _remove(client, path, before), None)
 
 

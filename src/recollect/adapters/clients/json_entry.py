@@ -11,6 +11,9 @@ from recollect.errors import SettingsError
 
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
+# Strings (which stay), comments, and commas before a closing bracket.
+_COMMENT = r"//[^\r\n]*+|(?>/\*.*?\*/)"
+_NOT_STRICT = re.compile(rf'"(?:[^"\\]|\\.)*"|{_COMMENT}|,(?=(?:\s|{_COMMENT})*+[}}\]])', re.DOTALL)
 _DEFAULT_INDENT = "  "
 
 
@@ -26,14 +29,15 @@ class _Member:
 
 @dataclass(frozen=True, slots=True)
 class JsonEntry:
-    """The member `name` of the top-level object `group`."""
+    """The member `name` of the top-level object `group`. With `comments`, the file may have comments and trailing commas."""
 
     group: str
     name: str
+    comments: bool = False
 
     def read(self, text: str, where: str) -> dict[str, Any] | None:
         """The entry, or None; a file that is not a JSON object is an error."""
-        group = _parse(text, where).get(self.group, {})
+        group = _parse(self._strict(text), where).get(self.group, {})
         if not isinstance(group, dict):
             raise SettingsError(where, f"{self.group!r} is not an object", "fix the file, then try again")
         entry = group.get(self.name)
@@ -42,31 +46,62 @@ class JsonEntry:
     def add(self, text: str, entry: dict[str, Any], where: str) -> str:
         """The text with the entry added or replaced."""
         self.read(text, where)
-        if not text.strip():
+        strict = self._strict(text)
+        if not strict.strip() and not text.strip():
             return json.dumps({self.group: {self.name: entry}}, indent=2, ensure_ascii=False) + "\n"
-        top = _members(text, _skip_whitespace(text, 0))
-        group = next((member for member in top if member.key == self.group), None)
+        if not strict.strip():  # nothing but comments
+            return f"{text.rstrip()}{_newline(text)}{json.dumps({self.group: {self.name: entry}}, indent=2)}\n"
+        start = _skip_whitespace(strict, 0)
+        group = next((member for member in _members(strict, start) if member.key == self.group), None)
         if group is None:
-            return _insert(text, _skip_whitespace(text, 0), top, self.group, {self.name: entry})
-        members = _members(text, group.value)
-        current = next((member for member in members if member.key == self.name), None)
+            return _insert(text, strict, start, self.group, {self.name: entry})
+        current = next((member for member in _members(strict, group.value) if member.key == self.name), None)
         if current is None:
-            return _insert(text, group.value, members, self.name, entry)
+            return _insert(text, strict, group.value, self.name, entry)
         return text[: current.value] + _dump(entry, _margin(text, current.start), text) + text[current.end :]
 
     def remove(self, text: str, where: str) -> str:
         """The text without the entry."""
         if self.read(text, where) is None:
             return text
-        top = _members(text, _skip_whitespace(text, 0))
-        group = next(member for member in top if member.key == self.group)
-        members = _members(text, group.value)
+        strict = self._strict(text)
+        group = next(member for member in _members(strict, _skip_whitespace(strict, 0)) if member.key == self.group)
+        members = _members(strict, group.value)
         index = next(index for index, member in enumerate(members) if member.key == self.name)
-        if len(members) == 1:
-            return text[: group.value] + "{}" + text[group.end :]
+        ours = members[index]
         if index + 1 < len(members):
-            return text[: members[index].start] + text[members[index + 1].start :]
-        return text[: members[index - 1].end] + text[members[index].end :]
+            after = strict.index(",", ours.end) + 1
+            return text[: ours.start] + text[_skip_whitespace(text, after) :]
+        stop, comma = _trailing_comma(text, strict, ours.end)
+        start = _line_before(text, ours.start)
+        if members[:-1] and not comma:  # the comma that came before ours has nothing to separate any more
+            separator = strict.index(",", members[index - 1].end)
+            return text[:separator] + text[separator + 1 : start] + text[stop:]
+        if not members[:-1] and not (text[group.value + 1 : start] + text[stop : group.end - 1]).strip():
+            return text[: group.value] + "{}" + text[group.end :]
+        return text[:start] + text[stop:]
+
+    def _strict(self, text: str) -> str:
+        """The text as strict JSON of the same length: what JSON does not know is blank."""
+        return _NOT_STRICT.sub(_blank, text) if self.comments else text
+
+
+def _blank(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith('"') else re.sub(r"[^\r\n]", " ", found[0])
+
+
+def _trailing_comma(text: str, strict: str, end: int) -> tuple[int, bool]:
+    """Where a value ends together with the trailing comma after it, and whether there is one: only in the text it is seen."""
+    at = next((at for at in range(end, len(text)) if strict[at] == "}" or (text[at] == "," and strict[at] == " ")), end)
+    return (at + 1, True) if text[at] == "," and not text[end:at].strip() else (end, False)
+
+
+def _line_before(text: str, at: int) -> int:
+    """Where the white space before a member begins, with the line break."""
+    start = len(text[:at].rstrip(" \t"))
+    if text[:start].endswith("\n"):
+        return start - (2 if text[:start].endswith("\r\n") else 1)
+    return start
 
 
 def _parse(text: str, where: str) -> dict[str, Any]:
@@ -96,18 +131,25 @@ def _members(text: str, start: int) -> list[_Member]:
     return found
 
 
-def _insert(text: str, start: int, members: list[_Member], key: str, value: dict[str, Any]) -> str:
-    """The text with one more member at the end of the object that begins at `start`."""
-    newline = _newline(text)
+def _insert(text: str, strict: str, start: int, key: str, value: dict[str, Any]) -> str:
+    """The text with one more member at the end of the object that begins at `start`; comments stay where they are."""
+    newline, members = _newline(text), _members(strict, start)
     if members:
-        last, margin = members[-1].end, _margin(text, members[0].start)
-        gap = f",{newline}{margin}" if "\n" in text[start : members[0].start] else ", "
-        return f"{text[:last]}{gap}{json.dumps(key)}: {_dump(value, margin, text)}{text[last:]}"
+        margin = _margin(text, members[0].start)
+        last, trailing = _trailing_comma(text, strict, members[-1].end)
+        lines = "\n" in text[start : members[0].start]
+        entry = f"{newline}{margin}" if lines else " "
+        entry += f"{json.dumps(key)}: {_dump(value, margin, text)}{',' * trailing}"
+        # What stands behind the last value on its line is a comment on that value.
+        ends = text.find("\n", last)
+        line = len(text[:ends].rstrip("\r")) if lines and ends >= 0 and not strict[last:ends].strip() else last
+        return f"{text[:last]}{',' * (not trailing)}{text[last:line]}{entry}{text[line:]}"
     outer = _margin(text, start)
     margin = outer + _indent(text)
-    end = _skip_whitespace(text, start + 1) + 1
-    inserted = f"{{{newline}{margin}{json.dumps(key)}: {_dump(value, margin, text)}{newline}{outer}}}"
-    return text[:start] + inserted + text[end:]
+    close = strict.index("}", start + 1)
+    comments = text[start + 1 : close].rstrip() if text[start + 1 : close].strip() else ""
+    inserted = f"{{{comments}{newline}{margin}{json.dumps(key)}: {_dump(value, margin, text)}{newline}{outer}}}"
+    return text[:start] + inserted + text[close + 1 :]
 
 
 def _dump(value: dict[str, Any], margin: str, text: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from recollect.errors import NotFound, ReadOnly
+from recollect.serve.cli.errors import NoStoreYet
 from recollect.serve.cli.output import DownloadProgress, emit, json_text, print_note
 from recollect.serve.cli.renderer import Renderer, new_renderer
 
@@ -39,16 +40,23 @@ class AppContext:
     project: str | None = None
     account: str | None = None
     agent: str | None = None
+    user: str | None = None
+    teams: tuple[str, ...] = ()
     as_of: datetime | None = None
     json: bool = False
     quiet: bool = False
     clock: Callable[[], datetime] | None = None
 
     @contextmanager
-    def open_for_writing(self, embedding: Embedding = "none", *, no_project: bool = False) -> Iterator[Memory]:
-        """Open the store for a command that changes it; rejects `--as-of`."""
+    def open_for_writing(
+        self, embedding: Embedding = "none", *, no_project: bool = False, create: bool = False, dry_run: bool = False
+    ) -> Iterator[Memory]:
+        """Open the store for a command that changes it; rejects `--as-of`.
+
+        Only with `create` a missing store file is made. With `dry_run`, an empty store in memory stands for it.
+        """
         self.reject_as_of()
-        with self.open_current(embedding, no_project=no_project) as memory:
+        with self.open_current(embedding, no_project=no_project, create=create, dry_run=dry_run) as memory:
             yield memory
 
     @contextmanager
@@ -59,8 +67,13 @@ class AppContext:
             yield memory if self.as_of is None else stack.enter_context(memory.as_of(self.as_of))
 
     @contextmanager
-    def open_current(self, embedding: Embedding = "none", *, no_project: bool = False) -> Iterator[Memory]:
+    def open_current(
+        self, embedding: Embedding = "none", *, no_project: bool = False, create: bool = False, dry_run: bool = False
+    ) -> Iterator[Memory]:
         """Open the store as it is now, whatever `--as-of` says."""
+        missing = None if create and not dry_run else self._missing_store()
+        if missing is not None and not dry_run:
+            raise NoStoreYet(missing)
         if embedding == "eager":  # the model loads in parallel with the imports below, which take about as long
             from recollect.wiring import preload
 
@@ -70,10 +83,12 @@ class AppContext:
         project = "" if no_project else self.current_project().name
         with DownloadProgress(quiet=self.quiet) as fetching:
             memory = open_memory(
-                self.db,
+                self.db if missing is None else ":memory:",
                 project=project,
                 account=self.account,
                 agent=self.agent,
+                user=self.user,
+                teams=self.teams or None,
                 fetching=fetching,
                 clock=self.clock,
                 **_OPEN_OPTIONS[embedding],
@@ -96,7 +111,21 @@ class AppContext:
         """Load the settings; the options given before the command override them."""
         from recollect.config import load
 
-        return load(db=self.db, project=self.project, account=self.account, agent=self.agent)
+        return load(
+            db=self.db,
+            project=self.project,
+            account=self.account,
+            agent=self.agent,
+            user=self.user,
+            teams=self.teams or None,
+        )
+
+    def _missing_store(self) -> Path | None:
+        """The store file, if it does not exist: a command that reads must not create it."""
+        from recollect.wiring import store_file
+
+        path = store_file(self.settings().settings)
+        return path if path is not None and not path.exists() else None
 
     def current_project(self) -> Project:
         """The project from the option, else from the settings, else from the working directory."""

@@ -9,6 +9,8 @@ from importlib import import_module
 
 import click
 
+from recollect.serve.cli.command import Resolved, unknown_command
+
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Store": {
         "remember": ("remember", "Store a memory: a text, stdin, or a file of many."),
@@ -87,6 +89,39 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "config": ("config", "Show every setting, its value and its source."),
     },
 }
+# What these commands are called elsewhere.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        ("add", "save", "store", "note", "put", "insert", "new", "create", "memorize", "learn"), ("remember",)
+    ),
+    **dict.fromkeys(("delete", "del", "rm", "remove", "hide"), ("forget", "purge")),
+    **dict.fromkeys(("erase", "destroy", "wipe", "drop"), ("purge", "forget")),
+    **dict.fromkeys(("show", "cat", "read", "view", "open", "print", "info"), ("get",)),
+    **dict.fromkeys(("find", "query", "ask", "lookup", "grep", "retrieve"), ("recall", "search")),
+    **dict.fromkeys(("ls", "all", "memories", "dir"), ("list",)),
+    **dict.fromkeys(("edit", "change", "set", "modify", "patch", "mv", "rename"), ("update",)),
+    **dict.fromkeys(("replace",), ("supersede", "update")),
+    **dict.fromkeys(("revert", "rollback"), ("undo",)),
+    **dict.fromkeys(("unforget", "recover", "undelete"), ("restore",)),
+    **dict.fromkeys(("journal", "events", "changes", "audit"), ("log", "history")),
+    **dict.fromkeys(("blame", "versions"), ("history",)),
+    **dict.fromkeys(("status", "count"), ("stats", "doctor")),
+    **dict.fromkeys(("check", "health", "verify", "fsck"), ("doctor",)),
+    **dict.fromkeys(("settings", "configure", "env"), ("config",)),
+    **dict.fromkeys(("backup", "dump", "save-to"), ("export", "copy")),
+    **dict.fromkeys(("load", "migrate-from", "ingest"), ("import", "import-from")),
+    **dict.fromkeys(("clone", "sync"), ("copy",)),
+    **dict.fromkeys(("server", "serve", "start", "run"), ("mcp",)),
+    **dict.fromkeys(("setup", "init", "connect"), ("install", "remember")),
+    **dict.fromkeys(("on",), ("enable",)),
+    **dict.fromkeys(("off", "pause"), ("disable",)),
+    **dict.fromkeys(("embed", "reindex", "index"), ("reembed",)),
+    **dict.fromkeys(("compact", "gc", "clean"), ("vacuum",)),
+    **dict.fromkeys(("conflicts", "disputes"), ("contradictions",)),
+    **dict.fromkeys(("upvote", "like"), ("reinforce", "feedback")),
+    **dict.fromkeys(("downvote", "dislike"), ("demote", "feedback")),
+    **dict.fromkeys(("help", "man"), ("--help",)),
+}
 _MODULE_OF = {name: module for section in SECTIONS.values() for name, (module, _) in section.items()}
 _WIDEST = max(map(len, _MODULE_OF))
 
@@ -103,6 +138,12 @@ class LazyGroup(click.Group):
         module = import_module(f"recollect.serve.cli.commands.{_MODULE_OF[cmd_name]}")
         found = (value for value in vars(module).values() if isinstance(value, click.Command))
         return next(command for command in found if command.name == cmd_name)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Resolved:
+        """The command, or an error that says what may be meant."""
+        if args[0] not in _MODULE_OF:
+            raise unknown_command(ctx, args[0], list(_MODULE_OF), SYNONYMS)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - the signature of click
         for title, commands in SECTIONS.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +11,13 @@ from recollect.errors import Disabled, InvalidInput, NotFound, ReadOnly, Recolle
 from recollect.serve.cli.output import print_error, print_json_error
 
 EXIT_REFUSED, EXIT_USAGE, EXIT_FAILURE, EXIT_DISABLED, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
+
+
+class NoStoreYet(RecollectError):
+    """The command needs a store, and there is none; only commands that store something create one."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"no memory here yet: {path} does not exist; `recollect remember` creates it")
 
 
 def report(error: RecollectError | click.ClickException, *, as_json: bool) -> int:
@@ -28,7 +36,7 @@ def exit_code(error: RecollectError | click.ClickException) -> int:
     match error:
         case Disabled():
             return EXIT_DISABLED
-        case InvalidInput() | NotFound() | ReadOnly() | SettingsError() | click.ClickException():
+        case InvalidInput() | NotFound() | NoStoreYet() | ReadOnly() | SettingsError() | click.ClickException():
             return EXIT_USAGE
         case _:
             return EXIT_FAILURE

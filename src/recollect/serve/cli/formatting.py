@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _BLOCKS = 10
 _EXCERPT = 70
+# The most of a text in one row of a list; on a terminal the width is the limit.
+ROW = 200
 # Printed before a negative memory: it says what not to do.
 WARNING_MARK = "! "
 
@@ -74,7 +76,7 @@ def scope_label(record: Record) -> str:
     """The scope of a memory, with its name."""
     if (record.team or "").startswith(RESERVED):
         return "context"
-    named = {"project": record.project, "agent": record.agent, "team": record.team, "task": record.task}
+    named = {name: getattr(record, name) for name in ("project", "agent", "team", "user", "task")}
     if record.scope == "session":
         return f"session {record.session}"
     return f"{record.scope} {named[record.scope]}" if named.get(record.scope) else record.scope

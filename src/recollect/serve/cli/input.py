@@ -1,12 +1,9 @@
-"""Input: values as they are typed, texts from stdin and files, and files of drafts (JSON lines)."""
+"""Input: values as they are typed, texts from stdin and files."""
 
 from __future__ import annotations
 
 import json
-import re
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +11,6 @@ import click
 
 from recollect.errors import InvalidInput
 
-_DRAFT_FIELD = re.compile(r"drafts\[(\d+)\]\.(.*)")
-# The one check that needs the store: its error is raised late and does not name a draft.
-_CHECKED_IN_STORE = "supersedes"
 # The engine reads at most 100,000 characters of `working_on`, and a character has at most four bytes.
 _MAX_BYTES = 400_000
 _OBJECT_EXAMPLE = """write it like '{"key": "value"}'"""
@@ -68,57 +62,3 @@ def parse_object(field: str, typed: str) -> dict[str, Any]:
     if not isinstance(parsed, dict):
         raise InvalidInput(field, "is not an object", _OBJECT_EXAMPLE)
     return parsed
-
-
-@dataclass(frozen=True, slots=True)
-class Drafts:
-    """The drafts of a file, with the line number of each."""
-
-    drafts: list[dict[str, Any]]
-    lines: list[int]
-
-    def with_line(self, error: InvalidInput) -> InvalidInput:
-        """The same error, naming the line of the file."""
-        found = _DRAFT_FIELD.fullmatch(error.field)
-        if found is None and error.field == _CHECKED_IN_STORE:
-            return error
-        place, field = (int(found[1]), found[2]) if found else (0, error.field)
-        return InvalidInput(f"line {self.lines[place]}: {field}", error.problem, error.fix)
-
-
-def read_drafts(name: str, defaults: Mapping[str, Any]) -> Drafts:
-    """All drafts of a JSON-lines file, read before any is stored; a line overrides the `defaults`."""
-    drafts, lines = [], []
-    for number, raw in enumerate(_raw_lines(name), 1):
-        if raw.strip():
-            drafts.append({**defaults, **_draft(number, raw)})
-            lines.append(number)
-    if not drafts:
-        raise InvalidInput("jsonl", f"{name} contains no drafts", 'write one per line, like {"content": "…"}')
-    return Drafts(drafts, lines)
-
-
-def _raw_lines(name: str) -> Iterator[bytes]:
-    if name == "-":
-        yield from sys.stdin.buffer
-        return
-    try:
-        with Path(name).open("rb") as file:
-            yield from file
-    except OSError as error:
-        raise click.FileError(name, error.strerror) from error
-
-
-def _draft(number: int, raw: bytes) -> dict[str, Any]:
-    where, fix = f"line {number}", 'write one draft per line, like {"content": "…", "tags": ["deploy"]}'
-    try:
-        value = json.loads(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise InvalidInput(where, "is not UTF-8", "convert the file first; nothing was stored") from None
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(where, f"is not JSON ({error})", f"{fix}; nothing was stored") from None
-    if isinstance(value, str):
-        return {"content": value}
-    if not isinstance(value, dict):
-        raise InvalidInput(where, f"is a {type(value).__name__}, not a draft", f"{fix}; nothing was stored")
-    return value

@@ -42,6 +42,8 @@ Shell completion for bash (also zsh_source, fish_source):
 @click.option("--project", metavar="NAME", help="The current project (default: derived from the working directory).")
 @click.option("--account", metavar="NAME", help="The account that owns the memories.")
 @click.option("--agent", metavar="NAME", help="The agent that calls.")
+@click.option("--user", metavar="NAME", help="The user who is served: also what is private to that user.")
+@click.option("--team", "teams", multiple=True, metavar="NAME", help="A team of the caller; may be repeated.")
 @click.option(
     "--as-of", type=past_time, metavar="TIME", help="Read the store as it was then: a date, 3d, '2 hours ago'."
 )
@@ -55,12 +57,14 @@ def recollect(
     project: str | None,
     account: str | None,
     agent: str | None,
+    user: str | None,
+    teams: tuple[str, ...],
     as_of: datetime | None,
     json: bool,
     quiet: bool,
 ) -> None:
     """Long-term memory for AI agents: store what is worth keeping, recall it with the reason, undo any change."""
-    ctx.obj = AppContext(db, project, account, agent, as_of, json, quiet, clock=ctx.obj)
+    ctx.obj = AppContext(db, project, account, agent, user, teams, as_of, json, quiet, clock=ctx.obj)
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

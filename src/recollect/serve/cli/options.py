@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.serve.cli.command import MemoryCommand
+from recollect.serve.cli.command import MemoryCommand, joined_team
 from recollect.serve.cli.metadata import metadata_conditions
 from recollect.serve.cli.times import past_time
 from recollect.values.enums import ACCESS_LEVELS, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, STATUSES
@@ -116,7 +116,7 @@ def access_options(noun: str) -> Decorator:
     """The options of a new pool or context: its scope, and who may use it."""
     return combine(
         scope_option,
-        click.option("--team", metavar="NAME", help=f"The team of a {noun} with scope team."),
+        click.option("--team", metavar="NAME", callback=joined_team, help=f"The team of a {noun} with scope team."),
         click.option("--session", metavar="NAME", help=f"The session of a {noun} with scope session."),
         click.option("--task", metavar="NAME", help=f"The task of a {noun} with scope task."),
         click.option("--read", multiple=True, metavar="AGENT", help="An agent that may read; may be repeated."),

@@ -12,7 +12,7 @@ import re
 import sys
 import unicodedata
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TextIO
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -97,6 +97,11 @@ def _abandon_stdout(code: int) -> NoReturn:
     raise SystemExit(code)
 
 
+def wants_codes(stream: TextIO) -> bool:
+    """Whether escape codes may be written: to a terminal that obeys them, unless the user wants none (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "unknown")
+
+
 class _ProgressBars:
     """Progress bars on stderr, stopped when the block ends."""
 
@@ -124,7 +129,7 @@ class DownloadProgress(_ProgressBars):
     def __call__(self, what: str, done: int, total: int) -> None:
         if self._quiet:
             return
-        if not sys.stderr.isatty():
+        if not wants_codes(sys.stderr):
             if what not in self._tasks:
                 self._tasks[what] = None
                 print_note(f"{what}, once ({_megabytes(total)})")
@@ -139,18 +144,18 @@ class DownloadProgress(_ProgressBars):
 
 
 class ItemProgress(_ProgressBars):
-    """Shows how many items of a long operation are done, on a terminal only."""
+    """Shows how many items of a long operation are done, on a terminal only; the total from the start if it is known."""
 
-    def __init__(self, what: str, *, quiet: bool = False) -> None:
+    def __init__(self, what: str, *, total: int | None = None, quiet: bool = False) -> None:
         super().__init__()
-        self._what, self._shown = what, not quiet and sys.stderr.isatty()
+        self._what, self._total, self._shown = what, total, not quiet and wants_codes(sys.stderr)
         self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
         if self._shown:
             self._bars = _item_bars()
             self._bars.start()
-            self._task = self._bars.add_task(self._what, total=None)
+            self._task = self._bars.add_task(self._what, total=self._total)
         return self
 
     def __call__(self, done: int, total: int) -> None:

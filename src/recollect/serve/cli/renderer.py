@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from recollect.serve.cli.output import escape_control
+from recollect.serve.cli.output import escape_control, wants_codes
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -132,14 +132,15 @@ def _pad(text: str, width: int, right: bool) -> str:
 
 
 class RichRenderer:
-    """Colour, frames and the terminal's width. Imports rich only when used: it costs a tenth of a second."""
+    """Frames and the terminal's width, and colour where it is wanted. Imports rich only when used: it costs a tenth of a second."""
 
     room = 1500
 
     def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console
 
-        self._console = console or Console(highlight=False, markup=False, emoji=False)
+        colour: Literal["auto"] | None = "auto" if wants_codes(sys.stdout) else None
+        self._console = console or Console(highlight=False, markup=False, emoji=False, color_system=colour)
         self._width = min(self._console.width, _MAX_WIDTH)
         self._blocks: list[RenderableType] = []
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.serve.cli.errors import EXIT_REFUSED
 from recollect.serve.cli.formatting import (
+    ROW,
     WARNING_MARK,
     aligned,
     bar,
@@ -25,7 +26,7 @@ from recollect.serve.cli.renderer import Line, Renderer, Span, Tone
 from recollect.serve.cli.times import short_age
 from recollect.values.enums import RESOLUTIONS
 from recollect.values.outcome import Refused, Reinforced, Stored, Superseded
-from recollect.values.recalled import NOT_ANSWERED
+from recollect.values.recalled import NOT_ANSWERED, RERANKER
 
 if TYPE_CHECKING:
     from recollect.serve.cli.app_context import AppContext
@@ -103,7 +104,7 @@ def _list_text(record: Record) -> Span:
     """The text on one line; a negative memory is shown as a warning."""
     negative = record.type == "negative"
     tone: Tone = "old" if record.status == "superseded" else "warn" if negative else "plain"
-    return Span((WARNING_MARK if negative else "") + one_line(record.content), tone)
+    return Span((WARNING_MARK if negative else "") + excerpt(record.content, ROW), tone)
 
 
 def show_changed(out: Renderer, done: str, record: Record, now: datetime, detail: str = "") -> None:
@@ -143,7 +144,7 @@ def show_outcome(out: Renderer, outcome: Outcome, now: datetime) -> None:
             why = (Span(f"{reason}; strength {memory.strength}", "dim"),)
             out.entry(lead, [*content_lines(out, memory), summary_line(memory, now), why, *notes])
         case Superseded(memory, old, reason):
-            was = (Span("was  ", "dim"), Span(one_line(old.content), "old"), "  ", short_id(old))
+            was = (Span("was  ", "dim"), Span(excerpt(old.content, ROW), "old"), "  ", short_id(old))
             why = (Span(f"why  {reason}", "dim"),)
             back = (Span(outcome.way_back, "dim"),)
             out.entry(lead, [*content_lines(out, memory), summary_line(memory, now), was, why, back, *notes])
@@ -156,7 +157,7 @@ def show_outcome(out: Renderer, outcome: Outcome, now: datetime) -> None:
 
 def _show_related(out: Renderer, told: Conflict, new_id: str) -> None:
     """What bears most on the new memory, in two lines."""
-    out.line(Span("see also  ", "dim"), short_id(told.memory), "  ", one_line(told.memory.content))
+    out.line(Span("see also  ", "dim"), short_id(told.memory), "  ", excerpt(told.memory.content, ROW))
     ways = " | ".join(RESOLUTIONS)
     out.line(Span(f"          {told.reason}; recollect resolve {new_id[-8:]} {told.memory.short_id} {ways}", "dim"))
 
@@ -164,7 +165,7 @@ def _show_related(out: Renderer, told: Conflict, new_id: str) -> None:
 def _show_conflict(out: Renderer, conflict: Conflict, new_id: str) -> None:
     """An existing memory that the new one may contradict, and the four ways to resolve it."""
     title: Line = (Span(f"possible contradiction  {similarity_label(conflict.similarity)}", "warn"),)
-    old: Line = (short_id(conflict.memory), "  ", one_line(conflict.memory.content))
+    old: Line = (short_id(conflict.memory), "  ", excerpt(conflict.memory.content, ROW))
     out.card(title, [old, *resolution_lines(conflict, new_id)], "warn")
 
 
@@ -218,13 +219,10 @@ def _explanation(hit: Hit) -> list[Line]:
     explain = hit.explain
     if explain is None:
         return []
-    nonzero = [signal for signal in explain.signals if signal.value]
-    zero = [signal.name for signal in explain.signals if not signal.value]
-    width = max((len(signal.name) for signal in nonzero), default=0)
-    scale = max([1.0, *(abs(signal.value) for signal in nonzero)])
-    lines: list[Line] = [_signal(signal, width, scale) for signal in nonzero]
-    if zero:
-        lines.append((Span(f"  zero: {', '.join(zero)}", "dim"),))
+    moving = [signal for signal in explain.signals if round(signal.contribution, 3) or _orders(signal)]
+    width = max((len(signal.name) for signal in moving), default=0)
+    scale = max([1.0, *(abs(signal.value) for signal in moving)])
+    lines: list[Line] = [_signal(signal, width, scale) for signal in moving]
     # A hit without matched terms came by a graph path, by a trigger, or by meaning.
     otherwise = "none" if explain.path or hit.trigger else "none (found by meaning alone)"
     lines.append((Span("  matched terms: ", "dim"), ", ".join(explain.terms) or otherwise))
@@ -233,6 +231,11 @@ def _explanation(hit: Hit) -> list[Line]:
     if explain.path:
         lines.append((Span("  path: ", "dim"), " → ".join(explain.path)))
     return lines + [(Span(f"  {note}", "warn"),) for note in explain.notes]
+
+
+def _orders(signal: Signal) -> bool:
+    """Whether it is the reranker's score, which decides the order and adds nothing to the score."""
+    return signal.name == RERANKER
 
 
 def _signal(signal: Signal, width: int, scale: float) -> Line:

@@ -77,7 +77,7 @@ def disable(app: AppContext, everywhere: bool) -> None:
 
     Nothing is stored or recalled until `enable`; existing memories are kept.
     """
-    with app.open_for_writing() as memory:
+    with app.open_for_writing(create=True) as memory:
         memory.disable(everywhere=everywhere)
     _print_state(app, everywhere, enabled=False)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.serve.cli.command import MemoryCommand, MemoryGroup
-from recollect.serve.cli.formatting import aligned, count_of, one_line, short_id
+from recollect.serve.cli.formatting import ROW, aligned, count_of, excerpt, one_line, short_id
 from recollect.serve.cli.input import join_text
 from recollect.serve.cli.json_output import to_json
 from recollect.serve.cli.options import access_facts, access_options, add_grant_commands, create_fields
@@ -62,7 +62,7 @@ def _print_context(app: AppContext, changed: Context, done: str) -> None:
 @click.pass_obj
 def create(app: AppContext, /, name: str, type: Any, **given: Any) -> None:
     """Create an empty context."""
-    with app.open_for_writing() as memory:
+    with app.open_for_writing(create=True) as memory:
         changed = memory.contexts.create(name, type=type, **create_fields(given))
     _print_context(app, changed, "created")
 
@@ -312,9 +312,9 @@ def show_difference(out: Renderer, found: Difference) -> None:
         out.line(Span("no changes", "dim"))
         return
     for record in found.added:
-        out.line(Span("+ ", "good"), short_id(record), f"  {one_line(record.content)}")
+        out.line(Span("+ ", "good"), short_id(record), f"  {excerpt(record.content, ROW)}")
     for record in found.removed:
-        out.line(Span("- ", "bad"), short_id(record), f"  {one_line(record.content)}")
+        out.line(Span("- ", "bad"), short_id(record), f"  {excerpt(record.content, ROW)}")
     for each in found.changed:
         out.line(Span("~ ", "warn"), Span(each.id[-8:], "id"))
         for name, after in each.after.items():

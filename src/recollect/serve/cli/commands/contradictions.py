@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.serve.cli.command import MemoryCommand
-from recollect.serve.cli.formatting import aligned, count_of, one_line, short_id
+from recollect.serve.cli.formatting import ROW, aligned, count_of, excerpt, short_id
 from recollect.serve.cli.input import read_text
 from recollect.serve.cli.json_output import contradiction_json, memory_json, topic_json
 from recollect.serve.cli.options import visit_options
@@ -116,7 +116,7 @@ def show_contradictions(out: Renderer, found: Sequence[Contradiction], now: date
 
 def _side(record: Record, now: datetime) -> Line:
     when = age(record.occurred_at or record.created_at, now)
-    return (short_id(record), f"  {one_line(record.content)}", Span(f"  {when}", "dim"))
+    return (short_id(record), f"  {excerpt(record.content, ROW)}", Span(f"  {when}", "dim"))
 
 
 def show_resolved(out: Renderer, resolution: str, changed: Sequence[Record], now: datetime) -> None:
@@ -144,10 +144,10 @@ def _topic(topic: Topic, now: datetime) -> list[Sequence[Part]]:
     """One row for the topic, named by its first question, and one row per other question."""
     first, *others = topic.gaps
     last = max(gap.last_at for gap in topic.gaps)
-    whole = _row(first, topic.count, short_age(last, now), Span(one_line(first.question), "strong"))
+    whole = _row(first, topic.count, short_age(last, now), Span(excerpt(first.question, ROW), "strong"))
     return [
         whole,
-        *(_row(gap, gap.count, short_age(gap.last_at, now), f"  {one_line(gap.question)}") for gap in others),
+        *(_row(gap, gap.count, short_age(gap.last_at, now), f"  {excerpt(gap.question, ROW)}") for gap in others),
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -11,31 +10,22 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
+from recollect.errors import Interrupted
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.commands.import_from import PRODUCTS, print_report
 from recollect.serve.cli.errors import EXIT_FAILURE, EXIT_REFUSED
-from recollect.serve.cli.formatting import aligned, count_memories, count_of, excerpt
+from recollect.serve.cli.interrupts import StopBetweenBatches, report_interrupted
 from recollect.serve.cli.options import filter_options, given_filters, visit_options
 from recollect.serve.cli.output import ItemProgress, emit_bytes
-from recollect.serve.cli.renderer import Line, Renderer, Span
+from recollect.serve.cli.renderer import Renderer
+from recollect.serve.cli.transfer_views import show_copied, show_exported, show_imported
 
 if TYPE_CHECKING:
     from recollect.engine import Memory
     from recollect.serve.cli.app_context import AppContext, Embedding
-    from recollect.values.transfer import Copied, Exported, Imported
 
 
 _FORMATS = click.Choice(("jsonl", "markdown", "csv"))
-_MAX_LINES = 20
-_LONGEST_QUOTE = 100
-_NOUNS = {
-    "document": ("document", None),
-    "cluster": ("cluster", None),
-    "event": ("journal event", "journal events"),
-    "purged": ("tombstone of a purged text", "tombstones of purged texts"),
-    "access": ("access log entry", "access log entries"),
-    "off": ("disabled project", "disabled projects"),
-}
 
 
 @click.command(
@@ -146,7 +136,8 @@ def import_(
 
     FILE is a file of JSON lines (also .gz), a folder of Markdown, an archive of one (.zip, .tar, .tar.gz, .tgz), or - for
     stdin. Ids are kept, so importing twice adds nothing. Memories forgotten or purged here stay so, and secrets are
-    refused. One `undo` reverts the whole import. The SQLite file of another product is recognised by its tables.
+    refused: what was refused is listed, and the exit code is 1. One `undo` reverts the whole import. The SQLite file of
+    another product is recognised by its tables.
     """
     from recollect.portable.files import format_of
     from recollect.portable.importers import product_of_file
@@ -161,12 +152,19 @@ def import_(
     given = sys.stdin.buffer if source == "-" else source
     # JSON lines bring their vectors; an edited or new Markdown text must be embedded.
     embedding: Embedding = "lazy" if source != "-" and format_of(source) == "markdown" else "offline"
-    with app.open_for_writing(embedding) as memory, ItemProgress("importing", quiet=app.quiet) as progress:
-        done = memory.import_data(
-            given, format=format_name, everything=everything, dry_run=dry_run, prune=prune, progress=progress
-        )
+    with (
+        app.open_for_writing(embedding, create=True, dry_run=dry_run) as memory,
+        ItemProgress("importing", quiet=app.quiet) as bar,
+        StopBetweenBatches(bar) as progress,
+    ):
+        try:
+            done = memory.import_data(
+                given, format=format_name, everything=everything, dry_run=dry_run, prune=prune, progress=progress
+            )
+        except Interrupted as stopped:
+            return report_interrupted(stopped, "item", "the same command; what is here already stays as it is")
     app.print_change(lambda: asdict(done), lambda out: show_imported(out, done))
-    return EXIT_REFUSED if done.refused and not (done.stored or done.updated or done.unchanged) else 0
+    return EXIT_REFUSED if done.refused or done.others.get("refused") else 0
 
 
 @click.command(
@@ -222,62 +220,3 @@ class _Stdout:
     def write(self, data: bytes) -> int:
         emit_bytes(data)
         return len(data)
-
-
-def show_exported(out: Renderer, exported: Exported, where: str) -> None:
-    """What was written, and where."""
-    count = exported.counts.get("memory", 0)
-    out.line(f"✓ {where}  {', '.join([count_memories(count), *_other_counts(exported.counts)])}")
-    for gone in exported.removed[:_MAX_LINES]:
-        out.line(Span(f"  removed  {gone}", "dim"))
-    if exported.left_out:
-        passed = count_memories(sum(exported.left_out.values()))
-        out.line(Span(f"  without {passed} of sessions and tasks: --everything, --session or --task adds them", "warn"))
-
-
-def show_imported(out: Renderer, done: Imported) -> None:
-    """What was stored, updated, refused and forgotten."""
-    would = "would be " if done.dry_run else ""
-    totals = [
-        (done.stored, "stored"),
-        (done.updated, "updated"),
-        (done.unchanged, "unchanged"),
-        (done.refused, "refused"),
-    ]
-    totals += [(done.forgotten, "forgotten")]
-    some = ", ".join(f"{count:,} {would if word != 'unchanged' else ''}{word}" for count, word in totals if count)
-    out.line(Span(f"✓ {some or 'nothing to import'}", "good"))
-    others = _other_counts(done.others)
-    if others:
-        out.line(f"  and {', '.join(others)}")
-    for left in done.left_out[:_MAX_LINES]:
-        out.line(Span("  ✗ ", "bad"), f"{left.where}  {left.reason}")
-        if left.text:
-            out.line(Span(f"      {excerpt(left.text, _LONGEST_QUOTE)}", "dim"))
-    hidden = done.refused + done.others.get("refused", 0) - len(done.left_out[:_MAX_LINES])
-    if hidden > 0:
-        out.line(Span(f"  … and {hidden:,} more", "dim"))
-    for missing in done.missing[:_MAX_LINES]:
-        out.line(Span("  missing  ", "warn"), missing)
-    for note in done.notes:
-        out.line(Span(f"  {note}", "warn"))
-    if done.operation is not None:
-        out.line(Span(f"  `recollect undo {done.operation[-8:]}` reverts it", "dim"))
-
-
-def show_copied(out: Renderer, copied: Copied) -> None:
-    """One account: the counts in both stores, and whether they agree."""
-    kinds = sorted({*copied.source, *copied.target})
-    rows: list[tuple[str, Line]] = [
-        (kind, (f"{copied.source.get(kind, 0):,} → {copied.target.get(kind, 0):,}",)) for kind in kinds
-    ]
-    agrees = Span("✓ complete", "good") if copied.verified else Span("✗ incomplete", "bad")
-    out.line(Span(f"{copied.account}  ", "strong"), agrees)
-    for line in aligned(rows):
-        out.line("  ", *line)
-    for left in copied.imported.left_out[:_MAX_LINES]:
-        out.line(Span("  ✗ ", "bad"), f"{left.where}  {left.reason}")
-
-
-def _other_counts(counts: Mapping[str, int]) -> list[str]:
-    return [count_of(counts[kind], *nouns) for kind, nouns in _NOUNS.items() if counts.get(kind)]

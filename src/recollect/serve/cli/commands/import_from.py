@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from recollect.errors import Interrupted
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.errors import EXIT_REFUSED
 from recollect.serve.cli.formatting import count_of, excerpt
+from recollect.serve.cli.interrupts import StopBetweenBatches, report_interrupted
 from recollect.serve.cli.output import ItemProgress
 from recollect.serve.cli.renderer import Renderer, Span, Tone
 
@@ -75,22 +77,25 @@ def import_from(
     Memory files are MEMORY.md, memory/*.md and CLAUDE.md: each fact becomes a memory, with the headings above it as tags.
     PATH is a file, folder or export; a folder of memory files may be an archive (.zip, .tar, .tar.gz, .tgz). Times, tags
     and relations are kept; of koshi, mememory and agent-memories (tables of a memory on pgvector) also scores, hits,
-    weights, chains and owners, read from SQLite, a PostgreSQL address, CSV or JSON. Secrets are refused and reported. A
-    second run imports only what changed.
+    weights, chains and owners, read from SQLite, a PostgreSQL address, CSV or JSON. Secrets are refused and reported, with
+    exit code 1. A second run imports only what changed.
     """
     with (
-        app.open_for_writing("lazy", no_project=everywhere) as memory,
-        ItemProgress("importing", quiet=app.quiet) as progress,
+        app.open_for_writing("lazy", no_project=everywhere, create=True, dry_run=dry_run) as memory,
+        ItemProgress("importing", quiet=app.quiet) as bar,
+        StopBetweenBatches(bar) as progress,
     ):
-        report = memory.import_from(product, *paths, only=only, dry_run=dry_run, progress=progress)
+        try:
+            report = memory.import_from(product, *paths, only=only, dry_run=dry_run, progress=progress)
+        except Interrupted as stopped:
+            return report_interrupted(stopped, "text", "the same command; what is here already is skipped")
     return print_report(app, report)
 
 
 def print_report(app: AppContext, report: IngestReport) -> int:
     """Print what an import did; returns the exit code."""
     app.print_change(lambda: _report_json(report), lambda out: _show_report(out, report))
-    came = sum(report.counts[fate] for fate in ("kept", "replaced", "merged", "known"))
-    return EXIT_REFUSED if report.counts["refused"] and not came else 0
+    return EXIT_REFUSED if report.counts["refused"] else 0
 
 
 def _report_json(report: IngestReport) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from recollect.advice import install_command
 from recollect.errors import SettingsError
 from recollect.serve.cli.command import MemoryCommand
-from recollect.serve.cli.output import escape_control
+from recollect.serve.cli.output import escape_control, print_note
 from recollect.serve.cli.renderer import Renderer, Span, Tone
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _TOOL_SETS = ("recollect", "koshi", "jcode", "mememory")
 _DEFAULT_PORT = 8787
 # `mcp_types` stands for the version: before version 2 of the SDK, the types were part of `mcp`.
 _SDK_MODULES = ("mcp", "mcp_types", "uvicorn")
-_CLIENTS = ("claude-code", "codex", "cursor")
+_CLIENTS = ("claude-code", "codex", "cursor", "claude-desktop", "vscode", "windsurf", "gemini-cli")
 _DIFF_TONES: dict[str, Tone] = {"+": "good", "-": "bad"}
 _SCOPE = click.option(
     "--scope",
@@ -42,7 +43,7 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show the change without mak
     cls=MemoryCommand,
     examples=(
         "mcp",
-        "--agent reviewer mcp --team core",
+        "--agent reviewer --team core mcp",
         "mcp --http --port 8787",
         "mcp --tools koshi",
     ),
@@ -58,9 +59,8 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show the change without mak
     show_default=True,
     help="The tool set: ours, or that of another memory system.",
 )
-@click.option("--team", "teams", multiple=True, metavar="NAME", help="A team of the agent; may be repeated.")
 @click.pass_obj
-def mcp(app: AppContext, http: bool, port: int, tools: str, teams: tuple[str, ...]) -> None:
+def mcp(app: AppContext, http: bool, port: int, tools: str) -> None:
     """Serve memory to agents over MCP.
 
     On stdio, for a client that starts it. Normally there is one server per agent session; any number can share one
@@ -70,16 +70,19 @@ def mcp(app: AppContext, http: bool, port: int, tools: str, teams: tuple[str, ..
 
     app.reject_as_of()
     if any(find_spec(name) is None for name in _SDK_MODULES):
-        raise SettingsError("mcp", "the MCP SDK is not installed", "`pip install 'recollect[mcp]'`")
+        raise SettingsError("mcp", "the MCP SDK is not installed", f"`{install_command('mcp')}` adds it")
     loaded = app.settings().settings
     named = {
         "db": app.db,
         "project": app.current_project().name,
         "account": app.account,
         "agent": app.agent,
-        "teams": teams or None,
+        "user": app.user,
+        "teams": app.teams or None,
         "background": True,
     }
+    if not http and sys.stdin.isatty():
+        _explain_stdio()
     listener = bind_port(port) if http else None
     with deferred_models():
         from recollect.adapters.toolsets import TOOLSETS
@@ -100,6 +103,16 @@ def mcp(app: AppContext, http: bool, port: int, tools: str, teams: tuple[str, ..
             serve_http(server, store, close_streams, listener)
 
 
+def _explain_stdio() -> None:
+    """Tell a person at a terminal what this is; a client never sees it."""
+    print_note(
+        "this serves the Model Context Protocol on stdin and stdout: an agent's client starts it, not a person\n"
+        "      to add it to a client:  recollect install claude-code   (or codex, cursor, gemini-cli …)\n"
+        "      to serve it on HTTP:    recollect mcp --http\n"
+        "      to end it:              Ctrl-D"
+    )
+
+
 @click.command("install", cls=MemoryCommand, examples=("install claude-code", "install cursor --scope project --yes"))
 @click.argument("client", type=click.Choice(_CLIENTS))
 @_SCOPE
@@ -110,7 +123,8 @@ def mcp(app: AppContext, http: bool, port: int, tools: str, teams: tuple[str, ..
 def install(app: AppContext, client: str, scope: str, tools: str, yes: bool, dry_run: bool) -> None:
     """Add the MCP server to an agent's client.
 
-    Shows the change to the client's settings file, asks for confirmation, and keeps a backup of the file beside it.
+    Starts the server once, as the client would: what keeps it from starting is told, and nothing is written. Shows the
+    change to the client's settings file, asks for confirmation, and keeps a backup of the file beside it.
     """
     from recollect.adapters.clients.change import plan_install
     from recollect.adapters.clients.client import CLIENTS
@@ -119,6 +133,8 @@ def install(app: AppContext, client: str, scope: str, tools: str, yes: bool, dry
     chosen = CLIENTS[client]
     command, arguments = _server_command(app, scope, tools)
     change = plan_install(chosen, _path(client, scope), chosen.entry(command, arguments))
+    if change.needed and not dry_run:
+        _try_server(app, command, arguments)
     _apply(app, change, "installed", yes=yes, dry_run=dry_run)
 
 
@@ -138,6 +154,21 @@ def uninstall(app: AppContext, client: str, scope: str, yes: bool, dry_run: bool
 
     app.reject_as_of()
     _apply(app, plan_uninstall(CLIENTS[client], _path(client, scope)), "uninstalled", yes=yes, dry_run=dry_run)
+
+
+def _try_server(app: AppContext, command: str, arguments: list[str]) -> None:
+    """Start the server once, without its model; a store that does not exist yet is not made for it."""
+    from recollect.adapters.clients.trial import count_tools
+    from recollect.wiring import store_file
+
+    path = store_file(app.settings().settings)
+    if path is None or path.exists():
+        with app.open_current():  # a server opens its store only when a tool is called
+            pass
+    seen = {**os.environ, "RECOLLECT_EMBEDDER": "none", "RECOLLECT_RERANKER": "none"}
+    instead = ["--db", ":memory:"] if path is not None and not path.exists() else []
+    tools = count_tools(command, [*arguments, *instead], seen)
+    app.note(f"the server starts and offers {tools} tools")
 
 
 def _apply(app: AppContext, change: SettingsChange, done: str, *, yes: bool, dry_run: bool) -> None:
@@ -174,9 +205,11 @@ def _server_command(app: AppContext, scope: str, tools: str) -> tuple[str, list[
     executable = Path(sys.executable).with_name("recollect.exe" if os.name == "nt" else "recollect")
     before = ["--db", str(Path(app.db).absolute())] if app.db and "://" not in app.db else []
     before += ["--db", app.db] if app.db and "://" in app.db else []
-    for name in ("project", "account", "agent"):
+    for name in ("project", "account", "agent", "user"):
         if (value := getattr(app, name)) is not None:
             before += [f"--{name}", value]
+    for team in app.teams:
+        before += ["--team", team]
     after = ["mcp", *(["--tools", tools] if tools != "recollect" else [])]
     if scope == "project" or executable.exists():
         return ("recollect" if scope == "project" else str(executable)), [*before, *after]

@@ -43,7 +43,7 @@ def narrative() -> None:
 @click.pass_obj
 def add(app: AppContext, text: tuple[str, ...], session: str, memories: tuple[str, ...], scope: Any) -> None:
     """Add the summary of a session; a second one replaces the first."""
-    with app.open_for_writing("lazy") as memory:
+    with app.open_for_writing("lazy", create=True) as memory:
         added = memory.narratives.write(join_text(text), session=session, memories=memories, scope=scope)
     print_changed(app, "added", added)
 

@@ -67,7 +67,7 @@ def create(app: AppContext, /, name: str, data: str | None, **given: Any) -> Non
     fields = create_fields(given)
     if data is not None:
         fields["data"] = parse_object("data", data)
-    with app.open_for_writing() as memory:
+    with app.open_for_writing(create=True) as memory:
         changed = memory.pools.create(name, **fields)
     _print_pool(app, changed, "created")
 
@@ -207,7 +207,7 @@ def stats(app: AppContext, name: str) -> None:
 @click.pass_obj
 def run(app: AppContext, run_id: str, kind: str) -> None:
     """Get or create a pool of a workflow run: shared_memory, tool_cache or blackboard."""
-    with app.open_for_writing() as memory:
+    with app.open_for_writing(create=True) as memory:
         changed = memory.pools.workflow(run_id, kind)  # type: ignore[arg-type]
     _print_pool(app, changed, "ready")
 

@@ -63,7 +63,7 @@ def store(
     VALUE is JSON if it parses as JSON, else text; - reads it from stdin. An existing value is replaced.
     """
     given = parse_value(value, as_text=as_text)
-    with app.open_for_writing() as memory:
+    with app.open_for_writing(create=True) as memory:
         entry = memory.short_term.write(key, given, session=name, type=type, ttl=ttl)  # type: ignore[arg-type]
     _print_entry(app, entry, "stored")
 

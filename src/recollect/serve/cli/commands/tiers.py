@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.serve.cli.command import MemoryCommand, MemoryGroup
-from recollect.serve.cli.formatting import aligned, count_memories, count_of, one_line
+from recollect.serve.cli.formatting import ROW, aligned, count_memories, count_of, excerpt
 from recollect.serve.cli.input import parse_value
 from recollect.serve.cli.json_output import to_json
 from recollect.serve.cli.options import text_option
@@ -64,7 +64,7 @@ def write(app: AppContext, /, key: str, value: tuple[str, ...], as_text: bool, t
     """Write a value to one tier."""
     given = parse_value(value, as_text=as_text)
     seconds = None if ttl is None else ttl.total_seconds()
-    with app.open_for_writing("lazy") as memory:
+    with app.open_for_writing("lazy", create=True) as memory:
         written = memory.router.write(key, given, ttl=seconds, **where)
     if where["tier"] == "long_term":
         return print_outcome(app, written)
@@ -129,7 +129,7 @@ def _show_found(out: Renderer, found: Sequence[TierHit]) -> None:
     if not found:
         out.line(Span("nothing found in any tier", "dim"))
         return
-    rows = [(met.tier, f"{met.score:.3f}", Span(_key(met), "id"), one_line(met.text)) for met in found]
+    rows = [(met.tier, f"{met.score:.3f}", Span(_key(met), "id"), excerpt(met.text, ROW)) for met in found]
     out.table(("tier", ">score", "key", "text"), rows)
 
 
@@ -144,9 +144,9 @@ def _show_consolidated(out: Renderer, done: Consolidated) -> None:
         f"  {count_of(done.left, 'entry', 'entries')} left",
     )
     for record in done.promoted:
-        out.line(Span(f"  + {record.short_id}", "id"), f"  {one_line(record.content)}")
+        out.line(Span(f"  + {record.short_id}", "id"), f"  {excerpt(record.content, ROW)}")
     for record in done.known:
-        out.line(Span(f"  = {record.short_id}", "id"), Span(f"  already known: {one_line(record.content)}", "dim"))
+        out.line(Span(f"  = {record.short_id}", "id"), Span(f"  already known: {excerpt(record.content, ROW)}", "dim"))
     for key, reason in done.refused:
         out.line(Span(f"  ✗ {key}", "bad"), f"  {reason}")
 

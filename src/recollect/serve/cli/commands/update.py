@@ -11,6 +11,7 @@ from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.errors import EXIT_REFUSED
 from recollect.serve.cli.input import read_text
 from recollect.serve.cli.json_output import outcome_json
+from recollect.serve.cli.metadata import metadata_fields
 from recollect.serve.cli.options import filter_options_without
 from recollect.serve.cli.selecting import bulk_of, selecting
 from recollect.serve.cli.times import duration, future_time, past_time
@@ -35,6 +36,7 @@ _CLEARED: dict[str, tuple[str, Any]] = {
         "update 3f9a1c22 --importance 0.9 --ttl 30d",
         "update 3f9a1c22 --trigger 'word:drop table' --no-season",
         """update --where '{"tags": "draft"}' --importance 0.2""",
+        "update 3f9a1c22 --meta reviewer=ada --meta draft=",
     ),
 )
 @click.argument("id", required=False)
@@ -54,17 +56,25 @@ _CLEARED: dict[str, tuple[str, Any]] = {
 @click.option("--no-trigger", is_flag=True, help="Remove all triggers.")
 @click.option("--season", metavar="LABEL", help="Ranked higher in this season, lower outside it.")
 @click.option("--no-season", is_flag=True, help="Remove the season.")
-@selecting(filter_options_without("type", "tags"))
+@click.option(
+    "--meta",
+    "metadata",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Set a field of its metadata; without VALUE, remove it.",
+)
+@click.option("--replace-meta", is_flag=True, help="Drop all other metadata: keep only what --meta sets here.")
+@selecting(filter_options_without("type", "tags", "metadata"))
 @click.pass_obj
 def update(app: AppContext, /, id: str | None, **fields: Any) -> int:
     """Change the text or fields of memories.
 
-    A type or tags to select by are said with --where, because --type and --tag are what they are changed to. The text
-    and the triggers of a memory are its own, so they are changed only by ID.
+    A type, tags or metadata to select by are said with --where, because --type, --tag and --meta are what they are
+    changed to. The text and the triggers of a memory are its own, so they are changed only by ID.
     """
     from recollect.values.outcome import Refused
 
-    own = {name: fields.pop(name) for name in ("type", "tags")}
+    own = {name: fields.pop(name) for name in ("type", "tags", "metadata")}
     bulk = bulk_of(id, fields)
     changes = _changes({**own, **fields})
     if bulk is not None:
@@ -76,14 +86,19 @@ def update(app: AppContext, /, id: str | None, **fields: Any) -> int:
         refusal = done
         app.print_answer(lambda: outcome_json(refusal), lambda out: show_outcome(out, refusal, app.now))
         return EXIT_REFUSED
-    print_changed(app, "updated", done, ", ".join(changes))
+    print_changed(app, "updated", done, ", ".join(name for name in changes if name != "replace_metadata"))
     return 0
 
 
 def _changes(given: dict[str, Any]) -> dict[str, Any]:
     """The fields to change; an option that begins with `no` clears one."""
     cleared = {field: empty for option, (field, empty) in _CLEARED.items() if given.pop(option)}
+    replaces = given.pop("replace_meta")
     changes = {name: value for name, value in given.items() if value not in (None, ())}
+    if "metadata" in changes or replaces:
+        changes["metadata"] = metadata_fields(changes.get("metadata", ()))
+    if replaces:
+        changes["replace_metadata"] = True
     if changes.get("content") == "-":
         changes["content"] = read_text()
     for field in cleared.keys() & changes.keys():

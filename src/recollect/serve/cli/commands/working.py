@@ -71,7 +71,7 @@ def put(app: AppContext, key: str, value: tuple[str, ...], ttl: timedelta, task:
     VALUE is JSON if it parses as JSON, else text; - reads it from stdin.
     """
     given = parse_value(value, as_text=as_text)
-    with app.open_for_writing() as memory:
+    with app.open_for_writing(create=True) as memory:
         _namespace(memory, task, run).store(key, given, ttl)
     app.print_change(lambda: {"key": key, "value": given}, lambda out: show_written(out, "set", key, given))
 
@@ -133,7 +133,7 @@ def clear(app: AppContext, task: str | None, run: str | None) -> None:
 def share(app: AppContext, to_agent: str, key: str, value: tuple[str, ...], ttl: timedelta, as_text: bool) -> None:
     """Share a value with another agent; only that agent can read it."""
     given = parse_value(value, as_text=as_text)
-    with app.open_for_writing() as memory:
+    with app.open_for_writing(create=True) as memory:
         memory.working.share_with_agent(to_agent, key, given, ttl)
     result = {"agent": to_agent, "key": key, "value": given}
     app.print_change(lambda: result, lambda out: show_written(out, f"shared with {to_agent}", key, given))
