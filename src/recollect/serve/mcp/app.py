@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
@@ -17,11 +18,11 @@ from mcp.shared.exceptions import MCPError
 
 from recollect import __version__
 from recollect.errors import RecollectError
+from recollect.serve.mcp.arguments import mend, read_arguments
 from recollect.serve.mcp.lifespan import StoreLifespan
 from recollect.serve.mcp.prompts import PROMPTS
 from recollect.serve.mcp.resources import MEMORY_TEMPLATE, RESOURCES, complete_id, peek_resource, read_resource
-from recollect.serve.mcp.results import ERROR_KEY, encodable, error_json
-from recollect.serve.mcp.schemas import validate_arguments
+from recollect.serve.mcp.results import ERROR_KEY, error_json
 from recollect.serve.mcp.subscriptions import Subscriptions
 from recollect.serve.mcp.tool import ShortIds, Tool, ToolContext
 
@@ -38,13 +39,18 @@ _INSTRUCTIONS = (
 )
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 class App:
     """The request handlers of one server."""
 
-    def __init__(self, tools: tuple[Tool, ...], fence_seed: str) -> None:
+    def __init__(self, tools: tuple[Tool, ...], fence_seed: str, clock: Callable[[], datetime] = _now) -> None:
+        """`fence_seed` decides the marker of the fences; `clock` tells the time that "yesterday" is counted from."""
         self._tools = {tool.name: tool for tool in tools}
         self._descriptions = {tool.name: describe(tool) for tool in tools}
-        self._ids, self._fence_seed = ShortIds(), fence_seed
+        self._ids, self._fence_seed, self._clock = ShortIds(), fence_seed, clock
         self.subscriptions = Subscriptions(self._peek)
 
     def server(self, lifespan: Callable[[Any], AbstractAsyncContextManager[StoreLifespan]]) -> Server[StoreLifespan]:
@@ -93,7 +99,7 @@ class App:
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"no tool {params.name[:80]!r}; tools: {', '.join(self._tools)}")
         try:
-            arguments = validate_arguments(tool, params.arguments)
+            arguments = read_arguments(tool.name, tool.arguments, params.arguments, self._clock(), tool.required)
             result = await self._run(request, lambda context: tool.run(context, arguments))
         except RecollectError as error:
             meta = {ERROR_KEY: error_json(error)}
@@ -171,7 +177,7 @@ class App:
 def _client_name(request: Request) -> str:
     """The name the client gave itself at the handshake, on one line; the journal records it for what the client changes."""
     params = request.session.client_params
-    given = "" if params is None else " ".join(encodable(params.client_info.name).split())
+    given = "" if params is None else " ".join(mend(params.client_info.name).split())
     return given[:_LONGEST_CLIENT] or "mcp client"
 
 
@@ -198,4 +204,4 @@ def _reject_cursor(params: types.PaginatedRequestParams | None) -> None:
 
 
 def _text(text: str) -> types.TextContent:
-    return types.TextContent(type="text", text=encodable(text))
+    return types.TextContent(type="text", text=mend(text))

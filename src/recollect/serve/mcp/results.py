@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from recollect.errors import RecollectError
+from recollect.serve.mcp.arguments import mend
 from recollect.serve.mcp.text import RESOLVE, Advice, memories_text, outcome_text, recalled_text, way_back, why
 from recollect.serve.mcp.tool import ShortIds, ToolContext, ToolResult
 from recollect.values.enums import LOW_TRUST
@@ -123,14 +124,8 @@ def error_json(error: RecollectError) -> dict[str, Any]:
     """An error for programs: `kind` is the name of its class in `recollect.errors`, the rest are its fields."""
     fields = {name: value for name in _ERROR_FIELDS if (value := getattr(error, name, None)) is not None}
     return {"kind": type(error).__name__} | {
-        name: value if isinstance(value, int) else encodable(str(value))[:_MAX_ERROR_VALUE]
-        for name, value in fields.items()
+        name: value if isinstance(value, int) else mend(str(value))[:_MAX_ERROR_VALUE] for name, value in fields.items()
     }
-
-
-def encodable(text: str) -> str:
-    """The text with lone surrogates replaced, which UTF-8 cannot encode: half an emoji that was cut off, for example."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _conflict_json(conflict: Conflict, ids: ShortIds) -> dict[str, Any]:

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from recollect.serve.mcp.arguments import Argument, Arguments, Schema
 from recollect.values.memory import Record
 
 if TYPE_CHECKING:
     from recollect.engine import Memory
 
-Schema = dict[str, Any]
-Arguments = dict[str, Any]
 _MAX_SHORT_IDS = 20_000
 _LENGTHS = (8, 12, 36)
 
@@ -77,7 +76,7 @@ class Tool:
     name: str
     title: str
     description: str
-    arguments: Mapping[str, Schema]
+    arguments: Mapping[str, Argument]
     output_schema: Schema
     run: Callable[[ToolContext, Arguments], ToolResult]
     required: tuple[str, ...] = ()
@@ -87,8 +86,11 @@ class Tool:
 
     @property
     def input_schema(self) -> Schema:
-        """The arguments as JSON Schema 2020-12: an object without additional properties."""
-        schema: Schema = {"type": "object", "properties": dict(self.arguments)}
-        if self.required:
-            schema["required"] = list(self.required)
-        return schema | {"additionalProperties": False}
+        """The arguments as JSON Schema 2020-12.
+
+        Unknown arguments are refused when a call is read. `additionalProperties: false` would say so here, but Google's SDK
+        fails on it.
+        """
+        properties = {name: argument.schema for name, argument in self.arguments.items()}
+        schema: Schema = {"type": "object", "properties": properties}
+        return schema | ({"required": list(self.required)} if self.required else {})

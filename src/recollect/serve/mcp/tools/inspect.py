@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.serve.mcp.arguments import Arguments, choice, id_, name, whole
+from recollect.serve.mcp.fields import FILTERS
 from recollect.serve.mcp.results import DATA_NOTE, memories_result, memory_json
-from recollect.serve.mcp.schemas import enum, integer, objects, output, string, strings
+from recollect.serve.mcp.schemas import objects, output, strings
 from recollect.serve.mcp.text import RESOLVE, fence, memory_line
-from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
-from recollect.serve.mcp.tools.recall import FILTERS
+from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
 from recollect.values.event import to_image
 
 _DEFAULT_LIMIT, _MAX_LIMIT = 20, 200
@@ -131,15 +132,14 @@ LIST = Tool(
         "Do NOT use it to answer a question (recall)."
     ),
     arguments={
-        "view": enum(("memories", *_VIEWS)),
-        "id": string(),
+        "view": choice(("memories", *_VIEWS)),
+        "id": id_(),
         **FILTERS,
-        "session": string(),
-        "task": string(),
-        "source": strings(),
-        "limit": integer(f"default {_DEFAULT_LIMIT}"),
-        "after": string("view memories: go on after this id"),
-        "offset": integer("other views"),
+        "session": name(),
+        "task": name(),
+        "limit": whole(f"default {_DEFAULT_LIMIT}", low=1),
+        "after": id_("view memories: go on after this id"),
+        "offset": whole("other views"),
     },
     output_schema=output("items", items=objects(), notes=strings()),
     run=_list,

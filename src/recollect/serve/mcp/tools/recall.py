@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
+from recollect.serve.mcp.arguments import Arguments, choice, flag, past, text, texts, whole
+from recollect.serve.mcp.fields import FILTERS, LOCATION
 from recollect.serve.mcp.results import recall_result
-from recollect.serve.mcp.schemas import boolean, enum, integer, number, objects, output, string, strings
-from recollect.serve.mcp.tool import Arguments, Schema, Tool, ToolContext, ToolResult
+from recollect.serve.mcp.schemas import integer, objects, output, string, strings
+from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
 from recollect.values.enums import SEARCH_MODES
-
-FILTERS: dict[str, Schema] = {
-    "type": strings(),
-    "tags": strings("all of these"),
-    "scope": strings(),
-    "in_project": string("only of this one"),
-    "in_session": string(),
-    "status": string("default active; or all"),
-    "since": string("time with zone"),
-    "until": string(),
-}
-_LOCATION = {"project": string("yours, if not this one"), "session": string(), "task": string()}
 
 
 def _recall(context: ToolContext, given: Arguments) -> ToolResult:
@@ -52,14 +42,13 @@ RECALL = Tool(
         "Do NOT use it for what this conversation or the files show, nor more than three times per question."
     ),
     arguments={
-        "query": string(),
-        "limit": integer("1 to 1000, default 5"),
+        "query": text(),
+        "limit": whole("1 to 1000, default 5", low=1),
         **FILTERS,
-        **_LOCATION,
-        "working_on": string("the code, command or path at hand"),
-        "true_at": string("what was true then"),
-        "min_trust": number(),
-        "mode": enum(SEARCH_MODES, "a plain search instead"),
+        **LOCATION,
+        "working_on": text("the code, command or path at hand"),
+        "true_at": past("what was true then"),
+        "mode": choice(SEARCH_MODES, "a plain search instead", listed=True),
     },
     required=("query",),
     output_schema=output(
@@ -82,11 +71,11 @@ CONTEXT = Tool(
         "Do NOT use it to answer one question (recall)."
     ),
     arguments={
-        "topic": string("what the work is about"),
-        "budget": integer("characters, default 16000"),
-        "start": boolean("add what a session starts with"),
-        "layers": strings("only these, like pinned, rules, recent"),
-        **_LOCATION,
+        "topic": text("what the work is about"),
+        "budget": whole("characters, default 16000", low=1),
+        "start": flag("add what a session starts with"),
+        "layers": texts("only these, like pinned, rules, recent", commas=True),
+        **LOCATION,
     },
     output_schema=output(
         "text",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from recollect.serve.mcp.arguments import Arguments, choice, flag, id_, ids, number, text
 from recollect.serve.mcp.results import memory_json
-from recollect.serve.mcp.schemas import boolean, enum, number, objects, output, string, strings
-from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
+from recollect.serve.mcp.schemas import objects, output, string
+from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
 from recollect.values.enums import LINK_RELATIONS, RESOLUTIONS, VERDICTS
 from recollect.values.memory import Record
 
@@ -45,7 +46,7 @@ FEEDBACK = Tool(
         "permanently. Call it after you used what recall returned.\n"
         "Do NOT judge what you did not use: no feedback means no penalty. A wrong text needs update or forget."
     ),
-    arguments={"ids": strings(), "verdict": enum(VERDICTS)},
+    arguments={"ids": ids(), "verdict": choice(VERDICTS)},
     required=("ids", "verdict"),
     output_schema=_CHANGED,
     run=_feedback,
@@ -61,11 +62,11 @@ LINK = Tool(
         "Do NOT link what shares a tag or is merely similar: that is found anyway."
     ),
     arguments={
-        "source": string("id"),
-        "target": string("id"),
-        "relation": enum(LINK_RELATIONS),
-        "weight": number("0.01 to 1"),
-        "remove": boolean(),
+        "source": id_(),
+        "target": id_(),
+        "relation": choice(LINK_RELATIONS, "default relates_to, or with remove any", listed=True),
+        "weight": number("0.01 to 1", low=0.01),
+        "remove": flag(),
     },
     required=("source", "target"),
     output_schema=_CHANGED,
@@ -85,10 +86,10 @@ RESOLVE = Tool(
         "Do NOT choose for the user; while nobody knows, leave both."
     ),
     arguments={
-        "new": string("id"),
-        "old": string("id"),
-        "resolution": enum(RESOLUTIONS),
-        "content": string("for update"),
+        "new": id_(),
+        "old": id_(),
+        "resolution": choice(RESOLUTIONS),
+        "content": text("for update"),
     },
     required=("new", "old", "resolution"),
     output_schema=_CHANGED,
