@@ -294,13 +294,33 @@ VALUES: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [
     ("remember", {"content": "x", "more": "{}"}, {"content": "x", "more": {}}),
     ("update", {"id": "0a1b2c3d", "tags": []}, {"id": "0a1b2c3d"}),
     ("update", {"id": "0a1b2c3d", "more": {"ttl": None}}, {"id": "0a1b2c3d", "more": {"ttl": None}}),
-    ("feedback", {"id": "[0a1b2c3d] [deadbeef]", "verdict": "useful"}, {"ids": ["0a1b2c3d", "deadbeef"], "verdict": "helpful"}),
-    ("resolve", {"new": "0a1b2c3d", "old": "deadbeef", "resolution": "Keep both"}, {"new": "0a1b2c3d", "old": "deadbeef", "resolution": "keep_both"}),
+    (
+        "feedback",
+        {"id": "[0a1b2c3d] [deadbeef]", "verdict": "useful"},
+        {"ids": ["0a1b2c3d", "deadbeef"], "verdict": "helpful"},
+    ),
+    (
+        "resolve",
+        {"new": "0a1b2c3d", "old": "deadbeef", "resolution": "Keep both"},
+        {"new": "0a1b2c3d", "old": "deadbeef", "resolution": "keep_both"},
+    ),
     ("forget", {"id": "the one about lunch"}, {"id": "the one about lunch"}),
-    ("pool", {"action": "write", "name": "board", "key": "none", "value": None}, {"action": "write", "name": "board", "key": "none", "value": None}),
-    ("pool", {"action": "write", "name": "b", "key": "k", "value": "5"}, {"action": "write", "name": "b", "key": "k", "value": 5}),
-    ("pool", {"action": "write", "name": "b", "key": "k", "value": "a, b"}, {"action": "write", "name": "b", "key": "k", "value": "a, b"}),
-]  # fmt: skip
+    (
+        "pool",
+        {"action": "write", "name": "board", "key": "none", "value": None},
+        {"action": "write", "name": "board", "key": "none", "value": None},
+    ),
+    (
+        "pool",
+        {"action": "write", "name": "b", "key": "k", "value": "5"},
+        {"action": "write", "name": "b", "key": "k", "value": 5},
+    ),
+    (
+        "pool",
+        {"action": "write", "name": "b", "key": "k", "value": "a, b"},
+        {"action": "write", "name": "b", "key": "k", "value": "a, b"},
+    ),
+]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ request, which blocks other sites and DNS rebinding.
 
 from __future__ import annotations
 
+import re
 import signal
 import socket
 from collections.abc import Callable
@@ -14,13 +15,20 @@ from typing import Any
 import anyio
 import uvicorn
 from mcp.server.lowlevel.server import Server
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from recollect.serve.mcp.jsonrpc import ErrorMessage, read_line
 from recollect.serve.mcp.lifespan import StoreLifespan
 from recollect.serve.mcp.startup import LOOPBACK, PATH
 
 # The longest memory is 500,000 characters, three megabytes when every one of them is escaped.
 _MAX_BODY = 4 * 1024 * 1024
 _SHUTDOWN_SECONDS = 3
+# A client on the same machine sends what it has to say at once.
+_BODY_SECONDS = 30.0
+_SURROGATE = re.compile(rb"\\\\u[dD][89a-fA-F]")
 # Clients close an idle connection after five seconds; a server with the same timeout may close it during their next request.
 _KEEP_ALIVE_SECONDS = 75
 
@@ -37,6 +45,71 @@ class _WebServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+class RequestBodies:
+    """Reads the body of each request within a deadline, answers what is no message, and mends what the SDK cannot read."""
+
+    def __init__(self, app: ASGIApp, seconds: float = _BODY_SECONDS) -> None:
+        self._app, self._seconds = app, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST" or _announced(scope) > _MAX_BODY:
+            await self._app(scope, receive, send)  # what is too long is refused before it is read
+            return
+        with anyio.move_on_after(self._seconds) as waiting:
+            body = await _body(receive)
+        if waiting.cancelled_caught:
+            await Response("the request was not sent in time", 408, {"connection": "close"})(scope, receive, send)
+            return
+        if body is None:
+            await Response("the request is too long", 413, {"connection": "close"})(scope, receive, send)
+            return
+        line = read_line(body.decode("utf-8", "replace"))
+        if line.errors:
+            await _answer(line.errors[0])(scope, receive, send)
+            return
+        if line.messages and _SURROGATE.search(body):
+            body = line.messages[0].model_dump_json(by_alias=True, exclude_unset=True).encode()
+            # The length of the body is another one now.
+            headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
+            scope = {**scope, "headers": [*headers, (b"content-length", str(len(body)).encode())]}
+        await self._app(scope, _replay(body, receive), send)
+
+
+def _announced(scope: Scope) -> int:
+    length = Request(scope).headers.get("content-length", "")
+    return int(length) if length.isdigit() else 0
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The whole body, or None when it is too long."""
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        part = message.get("body", b"")
+        size += len(part)
+        parts.append(part)
+        if size > _MAX_BODY:
+            return None
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Receive the body that was read already, then whatever follows."""
+    waiting = [body]
+
+    async def replayed() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return replayed
+
+
+def _answer(error: ErrorMessage) -> Response:
+    return Response(error.model_dump_json(by_alias=True), 400, media_type="application/json")
+
+
 def serve_http(
     server: Server[Any], store: StoreLifespan, close_streams: Callable[[], None], listener: socket.socket
 ) -> None:
@@ -45,7 +118,7 @@ def serve_http(
         streamable_http_path=PATH, host=LOOPBACK, json_response=True, max_request_body_size=_MAX_BODY
     )
     config = uvicorn.Config(
-        app,
+        RequestBodies(app),
         # Warnings reach stderr without a logging configuration, which is slow to import.
         log_config=None,
         log_level="warning",
