@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp.client.client import Client
 from mcp_clients import call
@@ -256,7 +256,7 @@ def sent(draw: st.DrawFn, tool: Tool, arguments: dict[str, Any]) -> dict[str, An
 @pytest.mark.parametrize(
     ("toolset", "name", "arguments"), CALLS, ids=lambda value: value if isinstance(value, str) else ""
 )
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_form_of_a_call_reads_as_its_plain_form(
     toolset: str, name: str, arguments: dict[str, Any], data: st.DataObject

@@ -70,7 +70,7 @@ def _recall(context: ToolContext, given: Arguments) -> ToolResult:
     if "query" in given:
         return _search(context, given)
     block = context.memory.context()
-    items = [memory_json(item.memory, context.ids) for item in block.items]
+    items = [memory_json(context, item.memory) for item in block.items]
     structured = {"done": "recall", "items": items, "notes": [DATA_NOTE]}
     return ToolResult(block.text or "Nothing is known yet.", structured)
 
@@ -167,6 +167,11 @@ JCODE = (
             notes=strings(),
         ),
         run=_memory,
+        hints={
+            verb: f'memory(action="{verb}")'
+            for verb in ("remember", "recall", "search", "list", "link", "unlink", "tag")
+        }
+        | {"forget": 'memory(action="forget", id="{}")'},
         destructive=True,
     ),
 )

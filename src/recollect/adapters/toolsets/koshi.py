@@ -68,6 +68,7 @@ KOSHI = (
         required=("content",),
         output_schema=CHANGED,
         run=_store,
+        hints={"remember": 'memory_store(content="…")'},
     ),
     Tool(
         name="memory_query",
@@ -86,6 +87,7 @@ KOSHI = (
             notes=strings(),
         ),
         run=_query,
+        hints={"recall": 'memory_query(query="…")', "search": 'memory_query(query="…")'},
         read_only=True,
         idempotent=True,
     ),
@@ -118,6 +120,7 @@ KOSHI = (
         required=("id", "content"),
         output_schema=CHANGED,
         run=_update,
+        hints={"update": 'memory_update(id="{}", content="…")'},
         destructive=True,
         idempotent=True,
     ),

@@ -45,6 +45,8 @@ class Argument:
     read: Reader
     # Whether "", [], {} and null are values of it; otherwise they mean that it is absent.
     keeps_blank: bool = False
+    # Other names that models give it.
+    also: tuple[str, ...] = ()
 
 
 # What an argument may be.
@@ -157,9 +159,9 @@ def where(table: Mapping[str, Argument], description: str = "") -> Argument:
     return Argument(_schema("string", description), partial(_read_where, table=table))
 
 
-def drafts(table: Mapping[str, Argument], description: str = "") -> Argument:
+def drafts(table: Mapping[str, Argument], description: str = "", *, also: tuple[str, ...] = ()) -> Argument:
     """A list of facts: each a text, or an object with these fields."""
-    return Argument(_list_schema(description), partial(_read_drafts, table=table))
+    return Argument(_list_schema(description), partial(_read_drafts, table=table), also=also)
 
 
 def _schema(type_: str, description: str) -> Schema:
@@ -259,9 +261,11 @@ def _read_table(
 
 
 def _known_name(sent: str, table: Mapping[str, Argument]) -> str | None:
-    """The argument that a name means: in another case, or in the singular or plural."""
+    """The argument that a name means: in another case, in the singular or plural, or another word for it."""
     snake = _HUMP.sub("_", sent).lower().replace("-", "_")
-    return next((name for name in (sent, snake, f"{snake}s", snake.removesuffix("s")) if name in table), None)
+    known = (name for name in (sent, snake, f"{snake}s", snake.removesuffix("s")) if name in table)
+    others = (name for name, argument in table.items() if snake in argument.also)
+    return next(known, None) or next(others, None)
 
 
 # The readers.

@@ -27,7 +27,10 @@ from recollect.values.enums import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, S
 
 Table = Mapping[str, Argument]
 
-SOURCE = choice(PROVENANCE_KINDS, "default observed; user_stated only if the user said it")
+SOURCE = choice(
+    PROVENANCE_KINDS,
+    "who says so: user_stated only if the user did, inferred if you concluded it; default observed",
+)
 LOCATION: Table = {"project": name("yours, if not this one"), "session": name(), "task": name()}
 
 _CONDITIONS: Table = {

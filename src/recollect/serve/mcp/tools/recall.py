@@ -6,8 +6,13 @@ from recollect.serve.mcp.arguments import Arguments, choice, flag, past, text, t
 from recollect.serve.mcp.fields import FILTERS, LOCATION
 from recollect.serve.mcp.results import recall_result
 from recollect.serve.mcp.schemas import integer, objects, output, string, strings
+from recollect.serve.mcp.text import in_words_of_tools
 from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
 from recollect.values.enums import SEARCH_MODES
+from recollect.values.recalled import Block
+
+_NO_ROOM = ("over the budget", "over the layer's cap")
+_MAX_NAMED = 10
 
 
 def _recall(context: ToolContext, given: Arguments) -> ToolResult:
@@ -19,14 +24,24 @@ def _recall(context: ToolContext, given: Arguments) -> ToolResult:
 
 def _context(context: ToolContext, given: Arguments) -> ToolResult:
     block = context.memory.context(given.pop("topic", None), **given)
+    notes = [*_left_out(context, block), *(in_words_of_tools(context.hints, note) for note in block.notes)]
+    nothing = "Nothing fits into this budget." if block.left_out else "Nothing is known for this work yet."
     structured = {
         "text": block.text,
         "items": [{"id": context.ids.shorten(item.memory), "layer": item.layer} for item in block.items],
         "left_out": len(block.left_out),
-        "notes": list(block.notes),
+        "notes": notes,
     }
-    notes = [f"note: {note}" for note in block.notes]
-    return ToolResult("\n".join([block.text or "Nothing is known for this work yet.", *notes]), structured)
+    return ToolResult("\n".join([block.text or nothing, *(f"note: {note}" for note in notes)]), structured)
+
+
+def _left_out(context: ToolContext, block: Block) -> list[str]:
+    """What did not fit, by its ids, and what to do about it."""
+    missing = [context.ids.shorten(left.memory) for left in block.left_out if left.reason in _NO_ROOM]
+    if not missing:
+        return []
+    shown = " ".join(f"[{short}]" for short in missing[:_MAX_NAMED]) + (" …" if len(missing) > _MAX_NAMED else "")
+    return [f"{len(missing)} did not fit into {block.budget} characters: {shown}; give a larger budget"]
 
 
 RECALL = Tool(
@@ -57,6 +72,7 @@ RECALL = Tool(
         notes=strings(),
     ),
     run=_recall,
+    hints={"recall": 'recall(query="…")', "search": 'recall(query="…", mode="hybrid")'},
     read_only=True,
     idempotent=True,
 )
@@ -85,6 +101,7 @@ CONTEXT = Tool(
         notes=strings(),
     ),
     run=_context,
+    hints={"context": "context()"},
     read_only=True,
     idempotent=True,
 )

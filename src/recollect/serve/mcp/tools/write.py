@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.serve.mcp.arguments import Arguments, fields, flag, id_, text, texts
+from recollect.serve.mcp.arguments import Arguments, drafts, fields, flag, id_, text, texts
 from recollect.serve.mcp.fields import CHANGES, DRAFT, only, without
-from recollect.serve.mcp.results import changed_result, outcome_result, update_result
+from recollect.serve.mcp.results import changed_result, several_result, update_result
 from recollect.serve.mcp.schemas import enum, object_, objects, output, string, strings
 from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
 
@@ -20,9 +20,13 @@ _UPDATED = only(CHANGES, "content", "type", "tags", "importance", "metadata")
 
 
 def _remember(context: ToolContext, given: Arguments) -> ToolResult:
-    content = given.pop("content")
-    draft = _expanded(context, _with_more(given))
-    return outcome_result(context, context.memory.remember(content, **{"source": "observed", **draft}))
+    given = {"source": "observed", **_with_more(given)}
+    drafts = [{"content": given.pop("content")}] if "content" in given else []
+    drafts += given.pop("facts", [])
+    if not drafts:
+        raise InvalidInput("content", "is missing; remember needs it", "give text, or several as facts")
+    outcomes = context.memory.remember_many([_expanded(context, given | draft) for draft in drafts])
+    return several_result(context, outcomes)
 
 
 def _update(context: ToolContext, given: Arguments) -> ToolResult:
@@ -72,7 +76,7 @@ REMEMBER = Tool(
     title="Remember",
     description=(
         "Store one thing that later sessions should know: a decision and its reason, a preference or correction of "
-        "the user, how something is done here, a warning, a fact that took effort to find. One fact per call, "
+        "the user, how something is done here, a warning, a fact that took effort to find. One fact each, "
         "in words that need no other context.\n"
         "The result says what became of it: stored, reinforced (known already), superseded (a new value of the "
         "same thing) or refused (secrets, chat). If it warns of a contradiction, ask the user which one "
@@ -82,24 +86,26 @@ REMEMBER = Tool(
     ),
     arguments={
         "content": text("the fact, in whole sentences"),
+        "facts": drafts(DRAFT, "several at once: each a text, or JSON with its own fields", also=("memories",)),
         **_REMEMBERED,
         "more": fields(
             without(DRAFT, "content", *_REMEMBERED),
             "JSON of project, team, speaker, occurred_at, valid_from, valid_until, file_paths, reason, key, procedure …",
         ),
     },
-    required=("content",),
     output_schema=output(
         "kind",
         "reason",
-        kind=enum(("stored", "reinforced", "superseded", "refused")),
+        kind=enum(("stored", "reinforced", "superseded", "refused", "several")),
         id=string(),
         reason=string(),
         conflicts=objects(id=string(), reason=string()),
         related=objects(relation=string()),
+        outcomes=objects(kind=string()),
         notes=strings(),
     ),
     run=_remember,
+    hints={"remember": 'remember(content="…")'},
 )
 
 UPDATE = Tool(
@@ -126,6 +132,12 @@ UPDATE = Tool(
     required=("id",),
     output_schema=CHANGED,
     run=_update,
+    hints={
+        "update": 'update(id="{}")',
+        "tag": 'update(id="{}", add_tags=[…])',
+        "untag": 'update(id="{}", remove_tags=[…])',
+        "supersede": 'update(id="…", replaces="…")',
+    },
     destructive=True,
     idempotent=True,
 )
@@ -143,6 +155,7 @@ FORGET = Tool(
     required=("id",),
     output_schema=CHANGED,
     run=_forget,
+    hints={"forget": 'forget(id="{}")', "restore": 'forget(id="{}", restore=true)'},
     destructive=True,
     idempotent=True,
 )
