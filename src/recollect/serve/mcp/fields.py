@@ -60,7 +60,7 @@ DRAFT: Table = {
     "type": choice(MEMORY_TYPES, listed=True),
     "tags": texts(commas=True),
     "importance": number("0 to 1"),
-    "delivery": choice(DELIVERIES, "pinned: in every context"),
+    "delivery": choice(DELIVERIES, "default on_demand; pinned: in every context"),
     "ttl": seconds("time to live: 3600, 24h or 7d"),
     "scope": choice(SCOPES, "default: this project"),
     "source": SOURCE,
