@@ -559,6 +559,10 @@ class AsyncMemory(AsyncVerbs):
         """Restore a forgotten or archived memory."""
         return await self._call(lambda: self._sync.restore(id))
 
+    async def archive(self, id: str) -> Record:
+        """Take a memory out of use; unlike after `forget`, the same may be stored again. `restore` takes it back."""
+        return await self._call(lambda: self._sync.archive(id))
+
     async def purge(self, id: str, *, repeats: bool = False, dry_run: bool = False) -> Purged:
         """Erase a memory for good: row, vector, index entries, journal images; only a keyed hash stays.
 

@@ -126,6 +126,10 @@ class Memory(Verbs):
         """Restore a forgotten or archived memory."""
         return self._uow.edited(id, "restore", lambda old: old.with_(status="active"))
 
+    def archive(self, id: str) -> Record:
+        """Take a memory out of use; unlike after `forget`, the same may be stored again. `restore` takes it back."""
+        return self._uow.edited(id, "archive", lambda old: old.with_(status="archived"))
+
     def purge(self, id: str, *, repeats: bool = False, dry_run: bool = False) -> Purged:
         """Erase a memory for good: row, vector, index entries, journal images; only a keyed hash stays.
 

@@ -52,9 +52,9 @@ class Argument:
 # What an argument may be.
 
 
-def text(description: str = "") -> Argument:
-    """Any text."""
-    return Argument(_schema("string", description), _read_text)
+def text(description: str = "", *, blank: bool = False) -> Argument:
+    """Any text; with `blank`, an empty one too."""
+    return Argument(_schema("string", description), _read_blank if blank else _read_text, keeps_blank=blank)
 
 
 def name(description: str = "") -> Argument:
@@ -197,7 +197,7 @@ def action_arguments(action: str, given: Arguments, required: Sequence[str], opt
             raise InvalidInput(name, f"is missing; {action} needs it", f"{action} takes {takes}")
     taken = {name: value for name, value in given.items() if name in required or not is_blank(value)}
     for name, value in taken.items():
-        if name not in (*required, *optional) and value is not False:
+        if name not in (*required, *optional) and value != 0:
             raise InvalidInput(name, f"is not an argument of {action}", f"{action} takes {takes}")
     return {name: value for name, value in taken.items() if name in (*required, *optional)}
 
@@ -278,6 +278,10 @@ def _read_text(name: str, value: Any, _: datetime) -> str | None:
     if not isinstance(value, str):
         raise _wrong(name, value, "text")
     return value
+
+
+def _read_blank(name: str, value: Any, now: datetime) -> str | None:
+    return "" if value is None or value == [] else _read_text(name, value, now)
 
 
 def _read_name(name: str, value: Any, now: datetime) -> str | None:

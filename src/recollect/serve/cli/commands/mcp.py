@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.serve.cli.app_context import AppContext
 
 
-_TOOL_SETS = ("recollect", "koshi", "jcode", "mememory")
+_TOOL_SETS = ("recollect", "koshi", "jcode", "mememory", "anthropic", "chatgpt")
 _DEFAULT_PORT = 8787
 # `mcp_types` stands for the version: before version 2 of the SDK, the types were part of `mcp`.
 _SDK_MODULES = ("mcp", "mcp_types", "uvicorn")
@@ -45,6 +45,7 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show the change without mak
         "--agent reviewer mcp --team core",
         "mcp --http --port 8787",
         "mcp --tools koshi",
+        "mcp --tools anthropic",
     ),
 )
 @click.option("--http", is_flag=True, help="Serve on loopback HTTP instead of stdio.")
