@@ -102,7 +102,7 @@ FIELDS = {
     "updated_at": "when its fields last changed",
     "valid_from": "true from this time on",
     "valid_until": "true until this time",
-    "owner": "the agent or team its members belong to; only those who see its memories see the cluster",
+    "owner": "the agent, team or user its members belong to; only those who see its memories see the cluster",
     "warnings": "what to beware of",
     "weight": "how firmly the caller holds it, 0.1 to 1 (default 1)",
 }

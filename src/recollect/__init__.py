@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from recollect.values.event import Event
     from recollect.values.gap import Gap, Topic
     from recollect.values.link import Graph, GraphEdge, GraphNode, Link
-    from recollect.values.memory import Provenance, ProvenanceChain, Record
+    from recollect.values.memory import Page, Provenance, ProvenanceChain, Record
     from recollect.values.outcome import Conflict, Contradiction, Outcome, Refused, Reinforced, Stored, Superseded
     from recollect.values.procedure import Procedure
     from recollect.values.purge import Erasure, Purged, Repeat
@@ -115,7 +115,7 @@ _HOMES = {
     ".values.event": ("Event",),
     ".values.gap": ("Gap", "Topic",),
     ".values.link": ("Graph", "GraphEdge", "GraphNode", "Link",),
-    ".values.memory": ("Provenance", "ProvenanceChain", "Record",),
+    ".values.memory": ("Page", "Provenance", "ProvenanceChain", "Record",),
     ".values.outcome": ("Conflict", "Contradiction", "Outcome", "Refused", "Reinforced", "Stored", "Superseded",),
     ".values.procedure": ("Procedure",),
     ".values.purge": ("Erasure", "Purged", "Repeat",),
@@ -138,7 +138,7 @@ __all__ = [
     "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erasure", "Event", "Explanation", "Exported",
     "FilterFields", "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "Imported", "IngestReport",
     "InvalidInput", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives", "NeedsConfirmation", "NotFound",
-    "Omitted", "Outcome", "Pool", "PoolFields", "PoolType", "Pools", "Procedure", "Progress", "Provenance",
+    "Omitted", "Outcome", "Page", "Pool", "PoolFields", "PoolType", "Pools", "Procedure", "Progress", "Provenance",
     "ProvenanceChain", "ProvenanceKind", "Purged", "ReadOnly", "Recalled", "RecollectError", "Record", "Refused",
     "RefusedItem", "Reinforced", "Related", "Repeat", "Reranker", "RerankerError", "Resolution", "Routed", "Router",
     "RunPool", "Scope", "SearchMode", "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal",

@@ -1,7 +1,7 @@
 """Access control of pools and contexts ("containers"): who may read, write and own one. One rule for both; it fails closed.
 
-A container in the scope of an agent, a user or a team is for that agent, that user or the members of that team alone; no
-grants are possible there.
+A container in the scope of an agent, a user or a team is for that agent, whoever serves that user, or the members of that team
+alone; no grants are possible there.
 Elsewhere the owner may do everything (the agent that created it; without one, any identity of the account without an agent), a
 grant gives `read` or `write`, and `public_read` lets the whole account read. A container that an identity may not read does not
 exist for it, and its name is free: the place of such a container includes its owner, so two may have the same name.
@@ -32,7 +32,7 @@ def level_of(identity: Identity, document: Document) -> Level | None:
     body = document.body or {}
     if identity.account != document.account or not reaches(identity, document.place):
         return None
-    if body["owner"] == identity.name:
+    if body["owner"] == identity.name or document.place[0] == "user":
         return "own"
     # A pool of a workflow run is open to everyone who names the run; one of a team to its members.
     if body.get("run") is not None or document.place[0] == "team":
@@ -112,7 +112,7 @@ def _precedence(viewer: Viewer, document: Document) -> tuple[bool, int, bool]:
         scope == "project" and key != viewer.project,
         (document.body or {})["owner"] == viewer.identity.name,
     )
-    return not own and scope != "team", len(_NARROWEST) if elsewhere else _NARROWEST.index(scope), not own
+    return not own and scope not in ("team", "user"), len(_NARROWEST) if elsewhere else _NARROWEST.index(scope), not own
 
 
 def place_for(viewer: Viewer, scope: str, given: Mapping[str, str | None]) -> Place:

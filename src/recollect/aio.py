@@ -264,7 +264,7 @@ class AsyncPools(AsyncContainers):
     _sync: Pools
 
     async def create(self, name: str, **fields: Unpack[PoolFields]) -> Pool:
-        """Create a pool. Its scope is the given one, else the one its type implies, else the account."""
+        """Create a pool. Its scope is the given one, else what its type implies, else that of the user, else the account."""
         return await self._call(lambda: self._sync.create(name, **fields))
 
     async def get(self, name: str) -> Pool:
@@ -352,7 +352,7 @@ class AsyncContexts(AsyncSnapshotVerbs):
     _sync: Contexts
 
     async def create(self, name: str, *, type: ContextType, **fields: Unpack[ContextFields]) -> Context:
-        """Create an empty context in a scope; without one, in the account."""
+        """Create an empty context in a scope; without one, in that of the user who is served, or else in the account."""
         return await self._call(lambda: self._sync.create(name, type=type, **fields))
 
     async def get(self, context: str) -> Context:
@@ -879,9 +879,9 @@ class AsyncMemory(AsyncVerbs):
     ) -> Exported:
         """Write what this identity can see to a file or a binary stream (JSON lines, CSV), a folder or a .zip (Markdown).
 
-        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents and teams
-        of the account. What belongs to a session or a task is written only if it is named, or with `everything`; `left_out` counts
-        the rest. JSON lines lose nothing.
+        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents, teams
+        and users of the account. What belongs to a session or a task is written only if it is named, or with `everything`;
+        `left_out` counts the rest. JSON lines lose nothing.
         """
         return await self._call(
             lambda: self._sync.export(
@@ -909,8 +909,8 @@ class AsyncMemory(AsyncVerbs):
     ) -> Imported:
         """Import what `export` wrote: a file, a binary stream, or a folder or archive of Markdown with edits in it.
 
-        Memories keep their ids, so importing twice adds nothing. `everything` also imports what belongs to other agents and teams;
-        `dry_run` changes nothing and reports what would happen; `prune` forgets the memories of deleted files.
+        Memories keep their ids, so importing twice adds nothing. `everything` also imports what belongs to other agents, teams and
+        users; `dry_run` changes nothing and reports what would happen; `prune` forgets the memories of deleted files.
         """
         return await self._call(
             lambda: self._sync.import_data(

@@ -126,10 +126,6 @@ class Memory(Verbs):
         """Restore a forgotten or archived memory."""
         return self._uow.edited(id, "restore", lambda old: old.with_(status="active"))
 
-    def archive(self, id: str) -> Record:
-        """Take a memory out of use; unlike after `forget`, the same may be stored again. `restore` takes it back."""
-        return self._uow.edited(id, "archive", lambda old: old.with_(status="archived"))
-
     def purge(self, id: str, *, repeats: bool = False, dry_run: bool = False) -> Purged:
         """Erase a memory for good: row, vector, index entries, journal images; only a keyed hash stays.
 
@@ -520,9 +516,9 @@ class Memory(Verbs):
     ) -> Exported:
         """Write what this identity can see to a file or a binary stream (JSON lines, CSV), a folder or a .zip (Markdown).
 
-        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents and teams
-        of the account. What belongs to a session or a task is written only if it is named, or with `everything`; `left_out` counts
-        the rest. JSON lines lose nothing.
+        A file whose name ends in .gz is compressed. `history` adds the journal, `everything` the memories of all agents, teams
+        and users of the account. What belongs to a session or a task is written only if it is named, or with `everything`;
+        `left_out` counts the rest. JSON lines lose nothing.
         """
         from recollect.portable.export import export
 
@@ -545,8 +541,8 @@ class Memory(Verbs):
     ) -> Imported:
         """Import what `export` wrote: a file, a binary stream, or a folder or archive of Markdown with edits in it.
 
-        Memories keep their ids, so importing twice adds nothing. `everything` also imports what belongs to other agents and teams;
-        `dry_run` changes nothing and reports what would happen; `prune` forgets the memories of deleted files.
+        Memories keep their ids, so importing twice adds nothing. `everything` also imports what belongs to other agents, teams and
+        users; `dry_run` changes nothing and reports what would happen; `prune` forgets the memories of deleted files.
         """
         from recollect.portable.import_ import import_data
 

@@ -35,6 +35,8 @@ COMPOUND = ("AND", "OR", "NOT")
 OPERATORS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$exists")
 _NAMES = tuple(FilterFields.__annotations__)
 _MOST_PARTS = 100
+# SQLite takes expressions of a depth of 1000; every value may add one.
+_MOST_VALUES = 500
 # The smallest text after another one: no text has a NUL in it.
 _NEXT = "\x01"
 _ANYTHING = (PRESENT, "g")
@@ -51,10 +53,19 @@ def filter_from(fields: Mapping[str, Any]) -> Filter:
     parts = list(wanted.inside())
     if len(parts) > _MOST_PARTS:
         raise InvalidInput("where", f"has {len(parts)} filters in it", f"use at most {_MOST_PARTS}")
+    values = sum(map(_values, (wanted, *parts)))
+    if values > _MOST_VALUES:
+        raise InvalidInput("where", f"compares with {values:,} values", f"use at most {_MOST_VALUES}, or several calls")
     if wanted.statuses:
         return wanted
     named = {"active", *(status for part in parts for status in part.statuses)}
     return replace(wanted, statuses=tuple(status for status in STATUSES if status in named))
+
+
+def _values(part: Filter) -> int:
+    """How many values a filter compares with, those inside it aside."""
+    entries = sum(len(test.values) or 1 for test in part.metadata)
+    return len(part.tags) + len(part.any_tags) + len(part.speakers) + entries
 
 
 def where_from(given: Any) -> dict[str, Any]:
@@ -62,7 +73,7 @@ def where_from(given: Any) -> dict[str, Any]:
     if isinstance(given, str):
         try:
             given = json.loads(given)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InvalidInput("where", f"{shown(given)} is not JSON", 'write it like {"tags": "draft"}') from None
     if not isinstance(given, Mapping):
         raise InvalidInput("where", f"{type(given).__name__} is not a filter", 'give an object, like {"tags": "draft"}')
@@ -182,24 +193,23 @@ def _test(path: str, operator: str, operand: Any) -> EntryTest:
         case "$eq" | "$ne":
             return EntryTest(path, (_equal(field, operand),), absent=operator == "$ne")
         case "$in" | "$nin":
-            spans = tuple(_equal(field, one) for one in clean_list(f"{field} {operator}", operand))
-            return EntryTest(path, spans, absent=operator == "$nin")
+            values = (_equal(field, one) for one in clean_list(f"{field} {operator}", operand))
+            return EntryTest(path, tuple(dict.fromkeys(values)), absent=operator == "$nin")
         case "$exists":
             if not isinstance(operand, bool):
                 raise InvalidInput(
                     f"{field} $exists", f"{shown(operand)} is neither true nor false", "give one of them"
                 )
-            return EntryTest(path, (_ANYTHING,), absent=not operand)
+            return EntryTest(path, span=_ANYTHING, absent=not operand)
         case "$gt" | "$gte" | "$lt" | "$lte":
-            return EntryTest(path, (_range(f"{field} {operator}", operator, operand),))
+            return EntryTest(path, span=_range(f"{field} {operator}", operator, operand))
     raise InvalidInput(field, f"{operator!r} is not an operator", f"use one of {', '.join(OPERATORS)}")
 
 
-def _equal(field: str, operand: Any) -> Span:
+def _equal(field: str, operand: Any) -> str:
     if isinstance(operand, Mapping | list | tuple):
         raise InvalidInput(field, "cannot be compared with a list or an object", "compare its fields, or use $in")
-    value = entry_value(clean_scalar(field, operand))
-    return value, value + _NEXT
+    return entry_value(clean_scalar(field, operand))
 
 
 def _range(field: str, operator: str, operand: Any) -> Span:

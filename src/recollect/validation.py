@@ -13,7 +13,7 @@ from typing import Any
 
 from recollect.errors import InvalidInput
 from recollect.values.memory import Record
-from recollect.values.metadata import depth_of, entries_of, is_scalar
+from recollect.values.metadata import Metadata, entries_of, is_deeper, is_scalar
 from recollect.values.normalise import normalise
 from recollect.values.trigger import format_trigger, parse
 
@@ -258,30 +258,33 @@ def clean_metadata(value: Any) -> dict[str, Any]:
         return {}
     if not isinstance(value, Mapping):
         raise InvalidInput("metadata", f"{type(value).__name__} is not an object", 'give one, like {"ticket": 7}')
-    if depth_of(value) > MAX_DEPTH:
+    if is_deeper(value, MAX_DEPTH):
         raise InvalidInput("metadata", f"is nested deeper than {MAX_DEPTH}", "make it flatter")
     made: dict[str, Any] = clean_json("metadata", value)
-    size, paths = len(json.dumps(made, ensure_ascii=False)), {path for path, _ in entries_of(made)}
-    if size > MAX_METADATA:
-        raise InvalidInput(
-            "metadata", f"has {size:,} characters", f"keep at most {MAX_METADATA:,}; a long text is a memory of its own"
-        )
-    longest = max(map(len, paths), default=0)
-    if longest > MAX_PATH or len(paths) > MAX_PATHS:
-        raise InvalidInput(
-            "metadata",
-            f"has {len(paths)} fields, the longest name with {longest} characters",
-            f"use at most {MAX_PATHS} fields, and {MAX_PATH} characters for a name with those it is inside of",
-        )
+    if (problem := problem_of_metadata(made)) is not None:
+        raise InvalidInput("metadata", problem, "a long text is a memory of its own; leave out what no filter asks for")
     return made
+
+
+def problem_of_metadata(metadata: Metadata) -> str | None:
+    """What is too large in metadata, if anything is."""
+    size, paths = len(json.dumps(metadata, ensure_ascii=False)), {path for path, _ in entries_of(metadata)}
+    if size > MAX_METADATA:
+        return f"has {size:,} characters; the most is {MAX_METADATA:,}"
+    if len(paths) > MAX_PATHS:
+        return f"has {len(paths)} fields; the most is {MAX_PATHS}"
+    longest = max(map(len, paths), default=0)
+    if longest > MAX_PATH:
+        return f"has a name of {longest} characters with those it is inside of; the most is {MAX_PATH}"
+    return None
 
 
 def clean_json(field: str, value: Any) -> Any:
     """A JSON value as a copy: text, finite numbers, true, false, null, lists and objects."""
-    if isinstance(value, str):
-        return clean_text(field, value, MAX_CONTENT) if value.strip() else ""
     if isinstance(value, Mapping):
-        names = [clean_name(field, name) or "" for name in value]
+        names = [require_name(field, name) for name in value]
+        if len(set(names)) < len(names):
+            raise InvalidInput(field, "has two fields with one name", "characters that look alike are one character")
         if wrong := next((name for name in names if name.startswith("$")), None):
             raise InvalidInput(field, f"{wrong!r} begins with $, as conditions of filters do", "use another name")
         return {name: clean_json(field, held) for name, held in zip(names, value.values(), strict=True)}
@@ -298,7 +301,9 @@ def clean_scalar(field: str, value: Any) -> Any:
         )
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > MAX_INTEGER:
         raise InvalidInput(field, f"{shown(value)} is too large a number", "give it as text")
-    return clean_text(field, value, MAX_CONTENT) if isinstance(value, str) and value.strip() else value
+    if isinstance(value, str):
+        return clean_text(field, value, MAX_CONTENT) if value.strip() else ""
+    return value
 
 
 def clean_list(field: str, value: Any) -> tuple[Any, ...]:

@@ -87,7 +87,7 @@ FINDING = (
     step("list", in_session="monday"),
     step("list", source=["observed"]),
     step("list", scope=["global"]),
-    step("list", status="all", limit=4, offset=2),
+    step("list", status="all", limit=4, after="$newport"),
     step("list", limit=0, comes="InvalidInput"),
     step("recall", query="quarterly beekeeping schedule of the rooftop hives"),
     step("gaps"),

@@ -14,7 +14,7 @@ STAGES = ("capture", "recall", "tiers", "upkeep", "portable")
 # Reached through ports only: nobody but wiring (and what ships for tests) names a concrete one.
 IMPLEMENTATIONS = ("store", "embed", "judge")
 GROUND = ("values", "errors", "forking")
-SPINE = ("validation", "filters", "access", "redaction", "deferred", "runtime", "unit_of_work")
+SPINE = ("validation", "filters", "access", "redaction", "deferred", "runtime", "unit_of_work", "listing")
 FILES = sorted(path for path in ROOT.rglob("*.py"))
 
 

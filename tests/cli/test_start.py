@@ -25,6 +25,8 @@ NOT_COMMANDS = {
     "called_by": "",
     "feedback_many": "feedback",
     "close": "",
+    "count": "list",
+    "iter_all": "list",
     "flush": "",
     "members": "clusters CLUSTER",
     "short_term": "session",

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.conftest import empty
 
+from recollect.errors import InvalidInput
 from recollect.filters import filter_from
 from recollect.ports import Store
 from recollect.store.postgres.options import Options
@@ -56,6 +57,15 @@ METADATA: tuple[dict[str, Any], ...] = (
     {"team": "a" * 300 + "b"},
     {"flag": False, "team": ["core", "web"]},
 )
+# Each is the value `v` of one more memory: numbers near each other, and texts in the order of many scripts.
+VALUES: tuple[Any, ...] = (
+    0, -1, 0.1, 0.1 + 2**-56, 0.3, 0.1 + 0.2, 1.5, 10, 9, 99, 100, -9, -10, -99, -0.1, 5e-324, -5e-324, 1e-300, 1.7e308, -1.7e308,
+    2**53, 2**53 + 1, -(2**53) - 1, float(2**60), 2**60 + 1, 2**63 - 1, 1e19, 123456789.125, 0.000123,
+    "", "a", "aa", "a b", "A", "Z", "z", "Ä", "ä", "é", "ß", "ss", "0", "10", "9", "-", "_", "~", "א", "ع", "я", "Я", "ก", "中",
+    "あ", "한", "\uffee",
+    "🦊", "🦊a", "a🦊", "x" * 200, "x" * 201, "x" * 200 + "y",
+    True, False, None,
+)  # fmt: skip
 _PLACES: tuple[dict[str, Any], ...] = (
     {"scope": "global"},
     {"scope": "project", "project": "atlas"},
@@ -63,6 +73,12 @@ _PLACES: tuple[dict[str, Any], ...] = (
     {"scope": "user", "user": "uwe"},
     {"scope": "agent", "agent": "ada"},
 )
+
+
+HELD = {
+    **{f"green note {number}": metadata for number, metadata in enumerate(METADATA)},
+    **{f"blue note {number}": {"v": value} for number, value in enumerate(VALUES)},
+}
 
 
 def _samples() -> list[Record]:
@@ -84,6 +100,7 @@ def _samples() -> list[Record]:
                 **_PLACES[number % len(_PLACES)],
             )
         )
+    made += [record(f"blue note {number}", metadata={"v": value}) for number, value in enumerate(VALUES)]
     # One active memory is superseded by another.
     made[10] = made[10].with_(supersedes=made[0].id, scope="global")
     made[0] = made[0].with_(scope="global")
@@ -113,8 +130,13 @@ def listed(store: Store, fields: Mapping[str, Any]) -> list[str]:
         return [one.content for one in reader.find(IDENTITY, filter_from(fields), NOW, limit=1000)]
 
 
+def counted(store: Store, fields: Mapping[str, Any]) -> int:
+    with store.view() as reader:
+        return reader.count_found(IDENTITY, filter_from(fields), NOW)
+
+
 def searched(store: Store, fields: Mapping[str, Any]) -> set[str]:
-    search = Search(VIEWER, filter_from(fields), NOW.timestamp(), axis(0).reshape(-1), ("green",), depth=100)
+    search = Search(VIEWER, filter_from(fields), NOW.timestamp(), axis(0).reshape(-1), ("green",), depth=200)
     return set(found_by(store, search)[1])
 
 
@@ -187,6 +209,7 @@ def test_every_back_end_gives_the_same_memories(stores: Stores, plain: dict[str,
     lists = {name: listed(store, fields) for name, store in stores.items()}
     assert lists["sqlite"] == lists["in memory"]
     assert lists["postgres"] == lists["in memory"]
+    assert {counted(store, fields) for store in stores.values()} == {len(lists["in memory"])}
     searches = {name: searched(store, fields) for name, store in stores.items()}
     assert searches["sqlite"] == searches["in memory"]
     assert searches["postgres"] == searches["in memory"]
@@ -226,13 +249,34 @@ _OPERANDS: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize("field", ["team", "score"])
 def test_an_operator_means_what_python_says(stores: Stores, field: str, operator: str, operand: Any) -> None:
     shown = listed(stores["in memory"], _EVERY_STATUS)
-    meant = [
-        name
-        for name in shown
-        if field in (held := METADATA[int(name.split()[-1])]) and _compared(held[field], operator, operand)
-    ]
+    meant = [name for name in shown if field in HELD[name] and _compared(HELD[name][field], operator, operand)]
     for store in stores.values():
         assert listed(store, {**_EVERY_STATUS, "metadata": {field: {operator: operand}}}) == meant
+
+
+@pytest.mark.parametrize("operator", ["$eq", "$gt", "$gte", "$lt", "$lte"])
+def test_values_are_ordered_as_python_orders_them(stores: Stores, operator: str) -> None:
+    for operand in VALUES:
+        if operator != "$eq" and (operand is None or isinstance(operand, bool)):
+            continue
+        short = not isinstance(operand, str) or len(operand) < 200  # beyond, the order ends
+        meant = {
+            f"blue note {number}"
+            for number, value in enumerate(VALUES)
+            if (short or operator == "$eq" or not isinstance(value, str) or len(value) < 200)
+            and _compared(value, operator, operand)
+        }
+        for store in stores.values():
+            found = set(listed(store, {"metadata": {"v": {operator: operand}}}))
+            assert found == meant or (not short and meant <= found), (operator, operand)
+
+
+def test_one_of_many_values_is_as_each_of_them(stores: Stores) -> None:
+    for store in stores.values():
+        for picked in (VALUES[::3], VALUES[::5], ()):
+            each = {name for one in picked for name in listed(store, {"metadata": {"v": one}})}
+            assert set(listed(store, {"metadata": {"v": {"$in": list(picked)}}})) == each
+            assert not each & set(listed(store, {"metadata": {"v": {"$nin": list(picked)}}}))
 
 
 def test_not_equal_and_not_in_hold_where_there_is_no_value(stores: Stores) -> None:
@@ -251,9 +295,7 @@ def test_a_dot_goes_one_object_deeper_or_is_part_of_a_name(stores: Stores) -> No
     for store in stores.values():
         found = listed(store, {**_EVERY_STATUS, "metadata": {"nested.score": 3}})
         assert found == listed(store, {**_EVERY_STATUS, "metadata": {"nested": {"score": 3}}})
-        assert {int(name.split()[-1]) for name in found} == {21} | (
-            {23} & {int(n.split()[-1]) for n in listed(store, _EVERY_STATUS)}
-        )
+        assert set(found) == {"green note 21", "green note 23"} & set(listed(store, _EVERY_STATUS))
 
 
 def test_what_is_forgotten_is_shown_only_to_who_asks_for_it(stores: Stores) -> None:
@@ -282,3 +324,59 @@ def test_metadata_changes_with_its_memory(stores: Stores) -> None:
         with store.transaction(memory.account, "tester", NOW) as tx:
             tx.remove(after)
         assert searched(store, {"metadata": {"step": {"$exists": True}}}) == set()
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"metadata": {"a": {"$above": 1}}}, "'$above' is not an operator; use one of $eq, $ne, $gt,"),
+        ({"metadata": {"a": {}}}, "is an empty condition; use one of $eq"),
+        ({"metadata": {"$gt": 3}}, "has no field"),
+        ({"metadata": "a=1"}, "str is not an object"),
+        ({"metadata": {"a": [1, 2]}}, "cannot be compared with a list"),
+        ({"metadata": {"a": {"$eq": {"b": 1}}}}, "cannot be compared with a list or an object"),
+        ({"metadata": {"a": {"$gt": True}}}, "has no order"),
+        ({"metadata": {"a": {"$gt": None}}}, "has no order"),
+        ({"metadata": {"a": {"$lt": float("nan")}}}, "is not a JSON value"),
+        ({"metadata": {"a": {"$lt": 10**30}}}, "too large"),
+        ({"metadata": {"a": {"$in": "abc"}}}, "is not a list"),
+        ({"metadata": {"a": {"$in": [[1]]}}}, "cannot be compared with a list"),
+        ({"metadata": {"a": {"$in": list(range(501))}}}, "compares with 501 values; use at most 500"),
+        ({"metadata": {"a": {"$exists": 1}}}, "neither true nor false"),
+        ({"metadata": {"": 1}}, "is empty"),
+        ({"metadata": {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"h": {"i": {"j": 1}}}}}}}}}}}, "nested deeper"),
+        ({"any_tags": [f"t{number}" for number in range(501)]}, "compares with 501 values"),
+        ({"where": "tags"}, "is not JSON"),
+        ({"where": "[1]"}, "list is not a filter"),
+        ({"where": "[" * 100_000}, "is not JSON"),
+        ({"where": {"colour": "red"}}, "is not a filter; filters: type, tags"),
+        ({"where": {"OR": []}}, "is empty"),
+        ({"where": {"AND": {"tags": "a"}}}, "is not a list"),
+        ({"where": {"OR": [{"tags": "a"}] * 101}}, "has 102 filters in it; use at most 100"),
+        ({"OR": [{"tags": "a"}]}, "is not a filter"),
+        ({"type": "colour"}, "use one of"),
+        ({"created_since": "2026-02-01T00:00Z", "created_until": "2026-01-01T00:00Z"}, "is not after created_since"),
+    ],
+    ids=lambda value: repr(value)[:40] if isinstance(value, dict) else None,
+)
+def test_what_is_no_filter_is_told_with_what_is(fields: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        filter_from(fields)
+    assert told in str(refused.value)
+
+
+def test_the_largest_filters_are_answered(stores: Stores) -> None:
+    nested: dict[str, Any] = {"tags": "draft"}
+    for _ in range(7):
+        nested = {"NOT": nested}
+    large = (
+        {"metadata": {"a": {"$nin": list(range(500))}}},
+        {"any_tags": [f"t{number}" for number in range(499)] + ["draft"]},
+        {"tags": [f"t{number}" for number in range(500)]},
+        {"metadata": {f"f{number}": {"$exists": False} for number in range(500)}},
+        {"where": {"OR": [{"metadata": {"team": f"t{number}"}} for number in range(99)]}},
+        {"where": nested},
+    )
+    for fields in large:
+        found = {name: (listed(store, fields), searched(store, fields)) for name, store in stores.items()}
+        assert found["sqlite"] == found["postgres"] == found["in memory"]

@@ -14,6 +14,7 @@ from recollect.testing.embedding import HashingEmbedder
 ON_BOTH = (
     "test_counting.py", "test_disguises.py", "test_journal.py", "test_links.py", "test_purge.py", "test_purged_rooms.py",
     "test_remember.py", "test_rooms.py", "test_tombstones.py", "test_whose_undo.py", "test_updates.py",
+    "test_lists.py", "test_metadata.py", "test_users.py",
 )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ DRAFT: dict[str, Call] = {
     "project": remember(project=SECRET),
     "agent": remember(agent=SECRET),
     "team": remember(team=SECRET),
+    "user": remember(user=SECRET, scope="global"),
     "task": remember(task=SECRET),
     "session": remember(session=SECRET),
     "speaker": remember(speaker=SECRET),
@@ -39,6 +40,7 @@ DRAFT: dict[str, Call] = {
     "tags": remember(tags=["fine", SECRET]),
     "triggers": remember(triggers=[f"literal:{SECRET}"]),
     "file_paths": remember(file_paths=[f"src/{SECRET}.py"]),
+    "metadata": remember(metadata={"seen": ["fine", {"at": SECRET}]}),
     "procedure": remember(procedure={"name": "Deploy", "steps": [{"text": f"export TOKEN={SECRET}"}]}),
 }
 CLOSED = {
@@ -51,6 +53,7 @@ OTHERS: dict[str, Call] = {
     "update tags": lambda m, id: m.update(id, tags=[SECRET]),
     "update triggers": lambda m, id: m.update(id, triggers=[f"word:{SECRET}"]),
     "update season": lambda m, id: m.update(id, season=SECRET),
+    "update metadata": lambda m, id: m.update(id, metadata={"seen": {SECRET: True}}),
     "tag": lambda m, id: m.tag(id, SECRET),
     "rename_tag": lambda m, id: m.rename_tag("floor", SECRET),
     "merge_tags": lambda m, id: m.merge_tags(SECRET, "floor"),
@@ -59,6 +62,7 @@ OTHERS: dict[str, Call] = {
     "forget": lambda m, id: m.forget(id, f"it had {SECRET} in it"),
     "disable": lambda m, id: m.disable(SECRET),
     "with_identity account": lambda m, id: m.with_identity(account=SECRET).remember("A note about ships"),
+    "with_identity user": lambda m, id: m.with_identity(user=SECRET).remember("A note about ships"),
     "with_identity agent": lambda m, id: m.with_identity(agent=SECRET).remember("A note about ships"),
     "with_identity teams": lambda m, id: m.with_identity(teams=[SECRET]).remember("Ships", team=SECRET, scope="team"),
     "called_by": lambda m, id: m.called_by(SECRET).remember("A note about ships"),
@@ -144,7 +148,7 @@ def test_a_secret_is_refused_in_every_field_and_is_in_no_file(name: str, folder:
 
 def test_every_field_of_a_draft_is_in_the_table() -> None:
     assert set(get_type_hints(DraftFields)) | {"content"} == DRAFT.keys() | CLOSED
-    editable = set(get_type_hints(UpdateFields)) - CLOSED
+    editable = set(get_type_hints(UpdateFields)) - CLOSED - {"replace_metadata"}
     assert editable == {name.removeprefix("update ") for name in OTHERS if name.startswith("update ")}
 
 
@@ -155,7 +159,7 @@ def test_every_field_of_a_container_is_in_the_table(verb: str, fields: type) -> 
 
 
 def test_the_settings_of_an_identity_are_screened_too(tmp_path: Path) -> None:
-    for setting in ("account", "agent", "actor", "project"):
+    for setting in ("account", "agent", "user", "actor", "project"):
         opened = recollect.open(tmp_path / f"{setting}.db", embedder="none", **{setting: SECRET})
         with opened as memory, pytest.raises(InvalidInput, match="secret"):
             memory.remember("A note about ships")

@@ -41,7 +41,7 @@ from recollect.wiring import assemble
 BACK_ENDS = ("file", "memory", "reference", "postgres")
 ACCOUNTS = ("default", "other")
 PROJECTS = (None, "atlas", "zephyr")
-ROOMS = (("agent", "ada"), ("agent", "eve"), ("team", "core"), ("team", "ops"))
+ROOMS = (("agent", "ada"), ("agent", "eve"), ("team", "core"), ("team", "ops"), ("user", "ulla"), ("user", "uwe"))
 VISITS = (("session", "s1"), ("session", "s2"), ("task", "t1"), ("task", "t2"))
 EVERYBODY = ("core", "ops")
 IDENTITIES = (
@@ -51,8 +51,12 @@ IDENTITIES = (
     Identity("default", "ada", ("core",)),
     Identity("default", "eve"),
     Identity("default", "eve", EVERYBODY),
+    Identity("default", user="ulla"),
+    Identity("default", "ada", ("core",), user="ulla"),
+    Identity("default", "eve", user="uwe"),
     Identity("other"),
     Identity("other", "ada", ("core",)),
+    Identity("other", "ada", user="ulla"),
 )
 SYLLABLES = tuple(map("".join, product("bdfgklmnprstvz", "aeiou")))
 COMMON = "The ledger lists the harbour"
@@ -125,15 +129,17 @@ class World:
             self._owners.pop(token, None)
 
     def watch(self, identity: Identity) -> str:
-        """A new word that only one agent may be told."""
+        """A new word that only one agent, or one agent for a user, may be told."""
         (word,) = self.words(1)
-        self.add(Plant(identity.account, ("agent", identity.agent or "", ""), (), (word,)))
+        self.add(Plant(identity.account, identity.private_place(), (), (word,)))
         return word
 
     def with_identity(self, identity: Identity, *, quiet: bool = True) -> Memory:
         """The store seen by an identity; quietly, nothing a recall does is kept."""
         memory = self.quiet if quiet else self.writing
-        return memory.with_identity(account=identity.account, agent=identity.agent, teams=identity.teams)
+        return memory.with_identity(
+            account=identity.account, agent=identity.agent, teams=identity.teams, user=identity.user
+        )
 
     def asking(self) -> str:
         """Every asked word in one question."""
@@ -231,9 +237,14 @@ def coordinates() -> Iterator[dict[str, Any]]:
         yield {"scope": scope, scope: name, "project": project}
 
 
+def _owner(account: str, where: Mapping[str, Any]) -> Identity:
+    """Who lives at some coordinates."""
+    return Identity(account, where.get("agent"), EVERYBODY, user=where.get("user"))
+
+
 def plant_memory(world: World, account: str, where: Mapping[str, Any], text: str | None = None) -> Plant:
     """A memory with a word of its own in every field that holds text, planted by whoever lives there."""
-    (content, tag, trigger), told = world.words(3), world.words(8)
+    (content, tag, trigger), told = world.words(3), world.words(10)
     draft = {
         "content": f"{COMMON} {content} {told[0]}" if text is None else text,
         "tags": [tag, told[1]],
@@ -244,9 +255,10 @@ def plant_memory(world: World, account: str, where: Mapping[str, Any], text: str
         "speaker": told[6],
         "file_paths": [f"src/{told[7]}.py"],
         "key": f"key of {tag}",
+        "metadata": {told[8]: [{"note": told[9]}]},
         **{name: value for name, value in where.items() if value is not None},
     }
-    owner = world.with_identity(Identity(account, where.get("agent"), EVERYBODY), quiet=False)
+    owner = world.with_identity(_owner(account, where), quiet=False)
     made = owner.remember_many([draft], verbatim=True)[0].memory
     assert made is not None
     return world.add(Plant(account, made.place, (content, tag, trigger), told, made.id))
@@ -255,7 +267,7 @@ def plant_memory(world: World, account: str, where: Mapping[str, Any], text: str
 def _plant_fates(world: World, account: str, scope: str, name: str) -> None:
     """In one room: a memory that was forgotten, one superseded, one undone, one purged, two that contradict each other."""
     where = {"scope": scope, scope: name}
-    owner = world.with_identity(Identity(account, name if scope == "agent" else None, EVERYBODY), quiet=False)
+    owner = world.with_identity(_owner(account, where), quiet=False)
     (reason,) = world.words(1)
     owner.forget(plant_memory(world, account, where).id, reason=reason)
     world.add(Plant(account, place_of(scope, where), (), (reason,)))
@@ -278,13 +290,13 @@ def _plant_around(world: World, account: str, identity: Identity) -> None:
     """What is no memory: a tag's description, unanswered questions, by who said or asked it."""
     owner = world.with_identity(identity, quiet=False)
     tag, told, *asked = world.words(2 + len(PROJECTS))
-    place: Place = ("agent", identity.agent, "") if identity.agent else GLOBAL
+    place = identity.private_place()
     owner.describe_tag(tag, f"what is called {told}")
     world.add(Plant(account, place, (), (tag, told)))
     for project, word in zip(PROJECTS, asked, strict=True):
         owner.recall(f"zzz {word}", project=project)
-        missed = ("agent", identity.agent, project or "") if identity.agent else ("project", project or "", "")
-        world.add(Plant(account, missed, (), (word,)))
+        scope, key, _ = place if place != GLOBAL else ("project", project or "", "")
+        world.add(Plant(account, (scope, key, project or ""), (), (word,)))
     owner.get(next(plant.id for plant in world.plants if plant.reached(identity) and plant.id))
 
 
@@ -306,7 +318,7 @@ def _plant_bridges(world: World, account: str) -> None:
     shared = [plant_memory(world, account, {"scope": "global"}) for _ in range(2)]
     for scope, name in ROOMS:
         hidden = plant_memory(world, account, {"scope": scope, scope: name})
-        owner = world.with_identity(Identity(account, name if scope == "agent" else None, EVERYBODY), quiet=False)
+        owner = world.with_identity(_owner(account, {scope: name}), quiet=False)
         owner.link(shared[0].id, hidden.id, "relates_to", 1.0)
         owner.link(hidden.id, shared[1].id, "derived_from")
 
@@ -327,8 +339,8 @@ def planted(kind: str, folder: Path, given: Given = NOTHING) -> World:
         for room in ROOMS:
             _plant_fates(world, account, *room)
         _plant_bridges(world, account)
-        for agent in (None, "ada", "eve"):
-            _plant_around(world, account, Identity(account, agent))
+        for agent, user in ((None, None), ("ada", None), ("eve", None), (None, "ulla"), ("eve", "uwe")):
+            _plant_around(world, account, Identity(account, agent, user=user))
         _plant_clusters(world, account)
     writing.flush()
     return world
@@ -355,7 +367,7 @@ def small_world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
         yield World(opened, opened, clock)
 
 
-@pytest.fixture(params=IDENTITIES, ids=lambda who: f"{who.account}-{who.agent}-{'+'.join(who.teams)}")
+@pytest.fixture(params=IDENTITIES, ids=lambda who: f"{who.account}-{who.agent}-{'+'.join(who.teams)}-{who.user}")
 def who(request: pytest.FixtureRequest) -> Identity:
     """Everybody who may look, one after the other."""
     found: Identity = request.param

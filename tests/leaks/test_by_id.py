@@ -9,7 +9,12 @@ from recollect.redaction import visible_events
 from recollect.values.scope import Identity
 
 NEVER = "ffffffff-ffff-7fff-bfff-ffffffffffff"
-STRANGERS = (Identity("default", "ada"), Identity("default"), Identity("other", "eve", ("core", "ops")))
+STRANGERS = (
+    Identity("default", "ada"),
+    Identity("default"),
+    Identity("default", "ada", user="ulla"),
+    Identity("other", "eve", ("core", "ops"), user="uwe"),
+)
 
 # Verbs that take one id; `memory` is the stranger's view.
 BY_ID = {
@@ -89,7 +94,7 @@ def unchanged(world):
     return state_of(world)
 
 
-@pytest.fixture(params=STRANGERS, ids=lambda who: f"{who.account}-{who.agent}")
+@pytest.fixture(params=STRANGERS, ids=lambda who: f"{who.account}-{who.agent}-{who.user}")
 def stranger(request, world):
     """A stranger's view, what it does not reach, and something it does."""
     view = world.with_identity(request.param)

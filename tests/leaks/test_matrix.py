@@ -62,6 +62,25 @@ def _tagged(memory, world):
     return [memory.list(limit=MANY, status="all", tags=word) for plant in world.plants for word in plant.asked[1:2]]
 
 
+def _described(memory, world):
+    """What a filter on metadata finds, with each word that anybody has there, also where the condition is turned round."""
+    words = [word for plant in world.plants if plant.id and plant.asked for word in plant.told[8:9]]
+    asked = [{"metadata": {word: {"$exists": True}}} for word in words]
+    either = {"OR": asked[:50]}
+    return [memory.list(limit=MANY, status="all", where=where) for where in (either, {"NOT": either}, *asked[:5])]
+
+
+def _counted(memory, world):
+    """The numbers tell of nothing but what is listed too."""
+    words = {word for record in memory.iter_all(status="all") for word in record.metadata}
+    for plant in (plant for plant in world.plants if plant.id and plant.asked):
+        (word,) = plant.told[8:9]
+        page = memory.list(status="all", metadata={word: {"$exists": True}}, total=True)
+        counted = memory.count(status="all", metadata={word: {"$exists": True}})
+        assert counted == page.total == (word in words)
+    return memory.list(status="all", total=True)
+
+
 def _members(memory, world):
     return [memory.members(cluster.id, limit=MANY) for cluster in memory.clusters()]
 
@@ -91,10 +110,13 @@ def _past_stats(memory, world):
 FROM_ANYWHERE = {
     "list": _list(),
     "list of all": _list(status="all"),
-    **{f"list of {scope}": _list(scope=scope, status="all") for scope in ("agent", "team", "session", "task")},
+    **{f"list of {scope}": _list(scope=scope, status="all") for scope in ("agent", "team", "user", "session", "task")},
     "list of a project": _list(in_project="atlas", status="all"),
     "list of a session": _list(in_session="s1", status="all"),
     "list by tag": _tagged,
+    "list by metadata": _described,
+    "iter_all": lambda memory, world: list(memory.iter_all(status="all")),
+    "count": _counted,
     "log": lambda memory, world: memory.log(limit=MANY),
     "tags": lambda memory, world: memory.tags(),
     "clusters": lambda memory, world: memory.clusters(),
@@ -156,7 +178,7 @@ def test_a_scan_for_contradictions_flags_and_tells_only_what_is_reached(world, w
 
 
 def test_whoever_reaches_a_place_is_told_of_it(world) -> None:
-    everything = Identity("default", "eve", ("core", "ops"))
+    everything = Identity("default", "eve", ("core", "ops"), user="uwe")
     memory = world.with_identity(everything)
     visits = [{"session": session, "task": task} for session in ("s1", "s2") for task in ("t1", "t2")]
     told = {p.place for visit in visits for p in world.found(memory.list(limit=MANY, status="all", **visit))}
@@ -166,7 +188,7 @@ def test_whoever_reaches_a_place_is_told_of_it(world) -> None:
     assert {plant.place for plant in world.found(found)} == here.places()
     for verb in ("log", "tags", "clusters", "members", "gaps", "contradictions", "as_of"):
         places = {plant.place for plant in world.found(FROM_ANYWHERE[verb](memory, world))}
-        assert ("agent", "eve", "") in places, verb
+        assert {("agent", "eve", ""), ("user", "uwe", "")} <= places, verb
 
 
 @dataclass(frozen=True)
@@ -190,7 +212,13 @@ class Leaky:
 def test_a_leaky_verb_is_caught(world) -> None:
     stranger = Identity("default", "ada")
     leaked = world.leaks({"hits": (Leaky(world).recall(),)}, lambda plant: plant.reached(stranger))
-    assert {plant.place[:2] for plant in leaked} == {("agent", "eve"), ("team", "core"), ("team", "ops")}
+    assert {plant.place[:2] for plant in leaked} == {
+        ("agent", "eve"),
+        ("team", "core"),
+        ("team", "ops"),
+        ("user", "ulla"),
+        ("user", "uwe"),
+    }
 
 
 def test_an_error_that_hides_a_secret_in_its_context_is_caught(world) -> None:

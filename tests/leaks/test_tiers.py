@@ -1,4 +1,5 @@
-"""The tiers beside long-term memory: what an agent keeps there is not there for anybody it did not give it to.
+"""The tiers beside long-term memory: what an agent keeps there is not there for anybody it did not give it to, and what it keeps
+for one user is not there when it serves another.
 
 A tier is one row of `KEPT`: how its owner plants a word, and every way to read it. To cover a new one, add a row.
 """
@@ -19,10 +20,24 @@ from recollect.values.scope import Identity
 OWNER = Identity("default", "eve", ("ops",))
 STRANGERS = (
     Identity("default", "ada", ("core",)),
+    Identity("default", user="ulla"),
     Identity("default"),
     Identity("other", "eve", ("ops",)),
     Identity("other"),
 )
+# In an account of its own: what a stranger to it does must not reach what the same agent keeps without a user.
+SERVING = Identity("desk", "eve", ("ops",), user="uwe")
+STRANGERS_OF_A_USER = (
+    Identity("desk", "eve", ("core",)),
+    Identity("desk", "eve", ("core",), user="ulla"),
+    Identity("desk", user="ulla"),
+    Identity("desk"),
+    Identity("other", "eve", ("ops",), user="uwe"),
+)
+PAIRS = [
+    *((OWNER, stranger) for stranger in STRANGERS),
+    *((SERVING, stranger) for stranger in STRANGERS_OF_A_USER),
+]
 MANY = 500
 
 
@@ -32,6 +47,11 @@ class Kept:
 
     plant: Callable[[Any, str], Any]
     reads: tuple[Callable[[Any], Any], ...]
+
+
+def _private(memory, scope="agent"):
+    """The scope, or that of the user who is served; of the team there is only one."""
+    return "user" if memory._viewer.identity.user and scope != "team" else scope
 
 
 def _task(memory, word):
@@ -56,7 +76,8 @@ def _dropped(memory, word):
 
 def _context(scope):
     def plant(memory, word):
-        memory.contexts.create(f"notes {scope}", type="agent_memory", scope=scope, description=f"about {word}")
+        about, where = f"about {word}", _private(memory, scope)
+        memory.contexts.create(f"notes {scope}", type="agent_memory", scope=where, description=about)
         memory.contexts.add(f"notes {scope}", f"The harbour ledger lists {word}", tags=[word], triggers=[word])
         memory.contexts.snapshot(f"notes {scope}", f"on {word}")
 
@@ -153,7 +174,7 @@ KEPT = {
         ),
     ),
     "an agent's pool": Kept(
-        lambda m, word: m.pools.create("board", type="agent_private", data={"k": word}), _read_pool("board")
+        lambda m, word: m.pools.create("board", scope=_private(m), data={"k": word}), _read_pool("board")
     ),
     "a team's pool": Kept(
         lambda m, word: m.pools.create("table", type="team_shared", data={"k": word}), _read_pool("table")
@@ -165,7 +186,7 @@ KEPT = {
         for scope in ("agent", "team", "global")
     },
     "a narrative": Kept(
-        lambda m, word: m.narratives.write(f"We counted {word} in the harbour ledger", session="s1", scope="agent"),
+        lambda m, word: m.narratives.write(f"We counted {word} in the harbour ledger", session="s1", scope=_private(m)),
         (
             lambda m: m.narratives.latest(),
             lambda m: m.narratives.chain(),
@@ -173,7 +194,7 @@ KEPT = {
         ),
     ),
     "a memory, in a block": Kept(
-        lambda m, word: m.remember(f"The harbour ledger counts {word}", scope="agent", delivery="pinned"),
+        lambda m, word: m.remember(f"The harbour ledger counts {word}", scope=_private(m), delivery="pinned"),
         (_block, lambda m: _block(m, project="atlas", session="s1", task="t1"), lambda m: _block(m, budget=300)),
     ),
     "the router": Kept(
@@ -214,55 +235,71 @@ def _tried(read, memory):
 
 @pytest.fixture(scope="module")
 def full(request, small_world):
-    """Every tier, filled by one owner; and the word it put into each."""
-    world, owner = small_world, small_world.with_identity(OWNER)
-    words = {}
-    for name, kept in KEPT.items():
-        words[name] = world.watch(OWNER)
-        kept.plant(owner, words[name])
-        world.clock.advance(1)
-    owner.flush()
+    """Every tier, filled by each owner; and the words it put into each."""
+    world, words = small_world, {}
+    for owner in (OWNER, SERVING):
+        view = world.with_identity(owner)
+        for name, kept in KEPT.items():
+            words[owner.user, name] = world.watch(owner)
+            kept.plant(view, words[owner.user, name])
+            world.clock.advance(1)
+        view.flush()
     return world, words
 
 
-@pytest.fixture(params=STRANGERS, ids=lambda who: f"{who.account}-{who.agent}")
+@pytest.fixture(
+    params=PAIRS, ids=lambda pair: "-".join(str(part) for who in pair for part in (who.account, who.agent, who.user))
+)
 def stranger(request, full):
-    return full[0].with_identity(request.param)
+    """A stranger's view, and what it is told of its owner's words."""
+    (owner, who), (world, words) = request.param, full
+    hidden = {word for (user, _), word in words.items() if user == owner.user}
+
+    def leaked(answer):
+        return [plant for plant in world.found(answer) if hidden & set(plant.told)]
+
+    return world.with_identity(who), leaked
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_nothing_of_a_tier_is_told_to_a_stranger(full, stranger, name) -> None:
-    world, _ = full
+def test_nothing_of_a_tier_is_told_to_a_stranger(stranger, name) -> None:
+    view, leaked = stranger
     for read in KEPT[name].reads:
-        assert world.found(_tried(read, stranger)) == []
+        assert leaked(_tried(read, view)) == []
 
 
 @pytest.mark.parametrize("name", AROUND)
-def test_no_other_verb_tells_a_stranger_what_the_tiers_hold(full, stranger, name) -> None:
-    assert full[0].found(AROUND[name](stranger)) == []
+def test_no_other_verb_tells_a_stranger_what_the_tiers_hold(stranger, name) -> None:
+    view, leaked = stranger
+    assert leaked(AROUND[name](view)) == []
 
 
 def test_looking_back_tells_a_stranger_nothing_of_the_tiers(full, stranger) -> None:
-    world, _ = full
-    with stranger.as_of(world.clock() - timedelta(seconds=1)) as then:
+    (world, _), (view, leaked) = full, stranger
+    with view.as_of(world.clock() - timedelta(seconds=1)) as then:
         for read in (*AROUND.values(), *(read for kept in KEPT.values() for read in kept.reads)):
-            assert world.found(_tried(read, then)) == []
+            assert leaked(_tried(read, then)) == []
 
 
 @pytest.mark.parametrize(
     "name", [name for name in KEPT if name.startswith(("a pool", "an agent's", "a team's", "a context"))]
 )
-def test_what_is_not_within_reach_is_not_found(full, stranger, name) -> None:
-    told = {type(found).__name__ for read in KEPT[name].reads for found in [_tried(read, stranger)] if found != []}
+def test_what_is_not_within_reach_is_not_found(stranger, name) -> None:
+    view, _ = stranger
+    told = {type(found).__name__ for read in KEPT[name].reads for found in [_tried(read, view)] if found != []}
     assert told == {"NotFound"}
 
 
 # Last: by now every stranger has tried everything.
+@pytest.mark.parametrize("owner", [OWNER, SERVING], ids=lambda owner: f"{owner.agent}-{owner.user}")
 @pytest.mark.parametrize("name", KEPT)
-def test_its_owner_still_reads_it(full, name) -> None:
+def test_its_owner_still_reads_it(full, name, owner) -> None:
     world, words = full
-    owner = world.with_identity(Identity("default", "bob") if name == "what is given to another" else OWNER)
+    view = world.with_identity(
+        Identity(owner.account, "bob", user=owner.user) if name == "what is given to another" else owner
+    )
     if name == "a pool that was dropped":
-        owner.undo(next(event.operation for event in owner.log(limit=MANY) if event.reason == "drop"))
-    safe = [_tried(read, owner) for read in KEPT[name].reads[:3]]
-    assert words[name] in {word for plant in world.found(safe) for word in plant.told}
+        dropped = (event.operation for event in view.log(limit=MANY) if event.reason == "drop")
+        view.undo(next(iter(dropped)))
+    safe = [_tried(read, view) for read in KEPT[name].reads[:3]]
+    assert words[owner.user, name] in {word for plant in world.found(safe) for word in plant.told}

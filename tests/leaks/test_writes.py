@@ -31,9 +31,12 @@ def ada(memory):
     return memory.with_identity(agent="ada", teams=["core"])
 
 
-@pytest.fixture(params=["agent", "team", "account"])
+@pytest.fixture(params=["agent", "team", "user", "account"])
 def kept(request, memory, eve):
     """A secret in a room Ada does not reach, and its owner."""
+    if request.param == "user":
+        owner = memory.with_identity(agent="ada", teams=["core"], user="uwe")
+        return owner, owner.remember(SECRET, key="k", tags=["plot"]).memory
     if request.param == "account":
         owner = memory.with_identity(account="other")
         return owner, owner.remember(SECRET, key="k", tags=["plot"]).memory
@@ -41,11 +44,19 @@ def kept(request, memory, eve):
     return eve, eve.remember(SECRET, key="k", tags=["plot"], **where).memory
 
 
-@pytest.fixture(params=["agent", "team"])
-def beside(request, eve):
-    """A secret in another room of Ada's own account."""
-    where = {"scope": "agent"} if request.param == "agent" else {"scope": "team", "team": "ops"}
-    return eve.remember(SECRET, **where).memory
+@pytest.fixture(params=["agent", "team", "user"])
+def neighbour(request, eve):
+    """Who has another room of Ada's own account, and which."""
+    if request.param == "user":
+        return eve.with_identity(agent="eve", user="uwe"), {"scope": "user"}
+    return eve, {"scope": "agent"} if request.param == "agent" else {"scope": "team", "team": "ops"}
+
+
+@pytest.fixture
+def beside(neighbour):
+    """A secret in that room."""
+    owner, where = neighbour
+    return owner.remember(SECRET, **where).memory
 
 
 def whole(owner) -> tuple:
@@ -86,13 +97,16 @@ def test_a_batch_learns_no_more_than_one_draft(ada, kept) -> None:
     assert {(out.kind, out.conflicts) for out in outcomes} == {("stored", ())}
 
 
-@pytest.mark.parametrize("where", [{"scope": "agent", "agent": "eve"}, {"scope": "team", "team": "ops"}])
+@pytest.mark.parametrize(
+    "where",
+    [{"scope": "agent", "agent": "eve"}, {"scope": "team", "team": "ops"}, {"scope": "user", "user": "uwe"}],
+)
 @pytest.mark.parametrize("text", [SECRET, OTHER_VALUE, "Something quite different about geese"])
 def test_nobody_plants_a_memory_in_anothers_room(ada, kept, where, text) -> None:
     owner, secret = kept
     before = whole(owner)
     for plant in (ada.remember, lambda text, **fields: ada.remember_many([{"content": text, **fields}], verbatim=True)):
-        with pytest.raises(InvalidInput, match="you are not") as refused:
+        with pytest.raises(InvalidInput, match=r"you are not|you do not serve") as refused:
             plant(text, key="k", **where)
         assert secret.id not in str(refused.value)
     assert whole(owner) == before
@@ -101,9 +115,9 @@ def test_nobody_plants_a_memory_in_anothers_room(ada, kept, where, text) -> None
 @pytest.mark.parametrize("scope", [None, "global", "project", "session"])
 def test_nobody_writes_in_the_name_of_another_agent_or_team(memory, beside, scope) -> None:
     where = {"scope": scope, "project": "shop", "session": "s1"}
-    names = {"team": "ops"} if beside.scope == "team" else {"agent": "eve"}
+    names = {"team": {"team": "ops"}, "agent": {"agent": "eve"}, "user": {"user": "uwe"}}[beside.scope]
     for ada in (memory.with_identity(agent="ada"), memory.with_identity(agent="ada", teams=["red"])):
-        with pytest.raises(InvalidInput, match=r"you are not (in 'ops'|'eve')") as refused:
+        with pytest.raises(InvalidInput, match=r"you are not (in 'ops'|'eve')|you do not serve 'uwe'") as refused:
             ada.remember(OTHER_VALUE, **where, **names)
         assert beside.id not in str(refused.value)
         assert ada.list() == []
@@ -126,19 +140,21 @@ def test_what_another_recalled_is_no_echo_of_mine(memory, ada, kept) -> None:
 # Undoing, and the journal
 
 
-def test_a_purged_secret_leaves_nothing_in_the_log_of_others(ada, eve, beside) -> None:
-    eve.update(beside.id, importance=0.9)
-    operations = [event.operation for event in eve.log()]
-    eve.purge(beside.id)
+def test_a_purged_secret_leaves_nothing_in_the_log_of_others(ada, neighbour, beside) -> None:
+    owner, _ = neighbour
+    owner.update(beside.id, importance=0.9)
+    operations = [event.operation for event in owner.log()]
+    owner.purge(beside.id)
     assert ada.log() == []
     for operation in operations:
         with pytest.raises(NotFound):
             ada.undo(operation)
 
 
-def test_what_another_took_back_cannot_be_named_by_its_number(ada, eve, beside) -> None:
-    made = eve.history(beside.id)[0]
-    eve.undo()
+def test_what_another_took_back_cannot_be_named_by_its_number(ada, neighbour, beside) -> None:
+    owner, _ = neighbour
+    made = owner.history(beside.id)[0]
+    owner.undo()
     for name in (str(made.seq), made.operation):
         with pytest.raises(NotFound):
             ada.undo(name)

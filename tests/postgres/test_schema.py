@@ -86,7 +86,17 @@ def test_every_table_has_as_many_parts_as_were_asked_for(fresh_database: str) ->
 
 def test_every_named_query_is_valid_sql(superuser: psycopg.Connection) -> None:
     """The server itself parses each; pieces of queries and what a migration is told are left out."""
-    pieces = {"memory", "document", "event", "find_memories", "page", "count_tags", "by_tag", "find_events"}
+    pieces = {
+        "memory",
+        "document",
+        "event",
+        "find_memories",
+        "count_memories",
+        "page",
+        "count_tags",
+        "by_tag",
+        "find_events",
+    }
     for name, query in queries().items():
         query = query.replace("{asked}", queries()["ids_given"])
         if name in pieces or query.split()[0] not in ("SELECT", "INSERT", "UPDATE", "DELETE"):
@@ -156,6 +166,29 @@ def test_a_migration_gives_each_account_the_key_and_the_counters_that_the_store_
         assert [name for (name,) in left] == ["partitions", "schema", "store"]
     with recollect.open(fresh_database, embedder="none", account="ada") as memory:
         assert memory.remember("The vault is in Bern").memory.id == kept.id
+
+
+def test_an_upgrade_from_before_metadata_keeps_every_memory_and_gives_it_metadata(fresh_database: str) -> None:
+    with recollect.open(fresh_database, embedder="none", postgres_partitions=2) as memory:
+        kept = memory.remember("The vault is in Bern", tags=["bank"], key="vault").memory
+    with psycopg.connect(fresh_database, autocommit=True) as connection:
+        connection.execute("SET search_path = recollect, public")
+        connection.execute("DROP TABLE metadata")
+        connection.execute('ALTER TABLE memories DROP COLUMN "user"')
+        connection.execute("UPDATE notes SET value = '6' WHERE name = 'schema'")
+    with pytest.raises(StoreError, match="recollect migrate"):
+        recollect.open(fresh_database, embedder="none")
+    assert [name for name, _ in upgrade(fresh_database, Options(partitions=7), dry_run=False)] == ["migration 0007"]
+    with psycopg.connect(fresh_database) as connection:
+        parts = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'recollect.metadata'::regclass"
+        assert connection.execute(parts).fetchone() == (2,)
+    with recollect.open(fresh_database, embedder="none") as memory:
+        assert memory.list() == [kept]
+        assert memory.remember("The vault is in Bern", key="vault").memory.id == kept.id
+        memory.update(kept.id, metadata={"floor": 2})
+        hers = memory.with_identity(user="ulla").remember("The vault closes at six", metadata={"floor": 3}).memory
+        assert [found.id for found in memory.list(metadata={"floor": {"$gte": 2}})] == [kept.id]
+        assert [found.id for found in memory.with_identity(user="ulla").list(metadata={"floor": 3})] == [hers.id]
 
 
 def test_a_schema_of_something_else_is_left_alone(fresh_database: str) -> None:

@@ -32,6 +32,46 @@ def test_migrations_are_numbered_without_gaps() -> None:
     assert [number for number, _ in migrations()] == list(range(1, len(migrations()) + 1))
 
 
+def _as_of_schema(path, number: int) -> None:
+    """Make a file what it would be if a recollect with an older schema had written it."""
+    old = sqlite3.connect(path.with_suffix(".old"))
+    old.create_function("id_bytes", 1, bytes.fromhex)
+    for _, script in migrations()[:number]:
+        run_script(old, script)
+    old.execute("ATTACH ? AS new", (str(path),))
+    old.execute("PRAGMA foreign_keys = OFF")
+    tables = old.execute("SELECT name FROM main.sqlite_master WHERE type = 'table' AND name <> 'counts'").fetchall()
+    for (table,) in tables:  # the counters are counted by their triggers
+        columns = ", ".join(row[1] for row in old.execute(f"PRAGMA main.table_info({table})"))
+        old.execute(f"INSERT OR REPLACE INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")
+    for pragma in ("application_id", "user_version"):
+        (value,) = old.execute(f"PRAGMA new.{pragma}").fetchone()
+        old.execute(f"PRAGMA main.{pragma} = {number if pragma == 'user_version' else value}")
+    old.commit()
+    old.close()
+    path.with_suffix(".old").replace(path)
+
+
+def test_an_upgrade_from_before_metadata_keeps_every_memory_and_gives_it_metadata(tmp_path) -> None:
+    path = tmp_path / "m.db"
+    with recollect.open(path, embedder="none") as memory:
+        kept = memory.remember("The vault is in Bern", tags=["bank"], key="vault").memory
+        theirs = memory.with_identity(agent="ada").remember("The vault closes at six", scope="agent").memory
+        before = memory.stats()
+    _as_of_schema(path, 8)
+    with recollect.open(path, embedder="none") as memory:
+        assert memory.list() == [kept]
+        assert memory.stats() == before
+        assert memory.remember("The vault is in Bern", key="vault").memory.id == kept.id
+        memory.update(kept.id, metadata={"floor": 2})
+        ulla = memory.with_identity(user="ulla")
+        hers = ulla.remember("The vault has a green door", metadata={"floor": 3}).memory
+        assert [found.id for found in memory.list(metadata={"floor": {"$gte": 2}})] == [kept.id]
+        assert [found.id for found in ulla.list(metadata={"floor": 3})] == [hers.id]
+        assert [found.id for found in memory.with_identity(agent="ada").list(scope="agent")] == [theirs.id]
+        assert not [problem for problem in memory.doctor()["problems"] if "no embedder" not in problem]
+
+
 def test_every_named_query_is_valid_sql(tmp_path) -> None:
     connection = sqlite3.connect(":memory:")
     connection.create_function("id_bytes", 1, bytes.fromhex)
@@ -43,6 +83,7 @@ def test_every_named_query_is_valid_sql(tmp_path) -> None:
         "ending",
         "operation_ending",
         "find_memories",
+        "count_memories",
         "page",
         "count_tags",
         "by_tag",

@@ -21,7 +21,7 @@ days = st.sampled_from((None, -2, -1, 0, 1))
 moments = days.map(lambda day: None if day is None else NOW + timedelta(days=day))
 some = lambda *words: st.lists(st.sampled_from(words), max_size=2, unique=True).map(tuple)  # noqa: E731
 
-COORDINATES = ("agent", "team", "project", "session", "task")
+COORDINATES = ("agent", "team", "user", "project", "session", "task")
 
 
 @st.composite
@@ -46,13 +46,13 @@ def memories(draw):
     )
 
 
-identities = st.builds(Identity, st.just(ACCOUNT), names, some("a", "b"))
+identities = st.builds(Identity, st.just(ACCOUNT), names, some("a", "b"), user=names)
 viewers = st.builds(Viewer, identities, names, names, names)
 filters = st.builds(
     Filter,
     types=some("fact", "preference"),
     tags=some("x", "y"),
-    scopes=some("global", "agent", "project"),
+    scopes=some("global", "agent", "user", "project"),
     project=names,
     session=names,
     statuses=st.lists(st.sampled_from(EVERY_STATUS), min_size=1, unique=True).map(tuple),

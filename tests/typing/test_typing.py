@@ -16,7 +16,7 @@ import recollect
 from recollect import aio, config
 from recollect.engine import Memory
 
-_PLUMBING = ("AsyncVerbs", "AsyncOpening")
+_PLUMBING = ("AsyncVerbs", "AsyncOpening", "AsyncIterator")
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 PROGRAM = HERE / "program.py"
@@ -128,6 +128,7 @@ _STANDARD = {
     "Any",
     "Self",
     "Sequence",
+    "Iterator",
     "Mapping",
     "Callable",
     "BinaryIO",

@@ -17,6 +17,7 @@ from recollect.capture.reconcile import Decision, Duplicate, Novel, Replaces
 from recollect.capture.tombstones import Tombstone
 from recollect.ports import Calibrated, Transaction
 from recollect.unit_of_work import chain_of
+from recollect.validation import problem_of_metadata
 from recollect.values.draft import Draft
 from recollect.values.enums import EventKind
 from recollect.values.ids import normalised
@@ -164,7 +165,10 @@ def _extendable(tx: Transaction, new: Record, identity: Identity) -> Record | No
 
 
 def _reinforce(tx: Transaction, item: PreparedDraft, existing: Record, reason: str, now: datetime) -> Reinforced:
-    new = item.record
+    new, notes = item.record, item.notes
+    metadata = merged(existing.metadata, new.metadata, removing=False)
+    if metadata != existing.metadata and (problem := problem_of_metadata(metadata)) is not None:
+        metadata, notes = dict(existing.metadata), (*notes, f"its metadata is not added: together it {problem}")
     crumb = Breadcrumb(new.provenance.session, new.provenance.position, now)
     stronger = existing.with_(
         strength=existing.strength + 1,
@@ -177,10 +181,10 @@ def _reinforce(tx: Transaction, item: PreparedDraft, existing: Record, reason: s
         trust=max(existing.trust, new.trust),
         links=tuple(dict.fromkeys((*existing.links, *new.links)))[:MOST_LINKS],
         triggers=tuple(dict.fromkeys((*existing.triggers, *new.triggers))),
-        metadata=merged(existing.metadata, new.metadata),
+        metadata=metadata,
     )
     tx.change(existing, stronger, "reinforce", reason=reason)
-    return Reinforced(stronger, reason, notes=item.notes)
+    return Reinforced(stronger, reason, notes=notes)
 
 
 def _with_conflict_links(new: Record, related: Sequence[Conflict]) -> Record:

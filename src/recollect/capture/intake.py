@@ -147,8 +147,8 @@ def _source_of(speaker: str | None) -> ProvenanceKind:
 
 
 def _default_scope(named: Mapping[str, str | None], identity: Identity) -> Scope:
-    """What is stored for a user is that user's, unless the caller says otherwise."""
-    if identity.user:
+    """What is stored for a user, or names one, is that user's, unless the caller says otherwise."""
+    if identity.user or named["user"]:
         return "user"
     return "project" if named["project"] else "global"
 
@@ -178,9 +178,12 @@ def _check_membership(scope: str, named: Mapping[str, str | None], identity: Ide
     if team is not None and team.startswith(RESERVED) and team not in identity.teams:
         raise InvalidInput("team", f"a name that begins with {RESERVED!r} is a context's", "use memory.contexts")
     if not reaches(identity, place_of(scope, dict(named))):
+        if scope == "user":
+            raise InvalidInput(
+                scope, f"you do not serve {named[scope]!r}", "write for that user, or name another scope"
+            )
         fix = f"write as a member of it, or choose another {scope}"
-        role = {"team": "are not in", "user": "do not serve"}.get(scope, "are not")
-        raise InvalidInput(scope, f"you {role} {named[scope]!r}", fix)
+        raise InvalidInput(scope, f"you are not {'in ' if scope == 'team' else ''}{named[scope]!r}", fix)
 
 
 def _until(draft: Draft) -> datetime | None:

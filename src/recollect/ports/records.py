@@ -33,6 +33,9 @@ class RecordReader(Protocol):
         """`read_snippets`, and by row the vectors of those that have any, in one round trip."""
 
     def rows_of(self, account: str, ids: Sequence[str]) -> list[int]: ...
+    def last_row_of(self, account: str, memory_id: str) -> int | None:
+        """The number of the row that a memory has or had: the journal still tells it of one that was removed or purged."""
+
     def find(
         self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, before: int | None = None
     ) -> list[Record]:

@@ -27,6 +27,7 @@ Mask = NDArray[np.bool_]
 STORED_STATUSES = ("active", "archived", "forgotten")
 """The statuses rows are stored with; superseded is worked out when they are read."""
 MICROSECONDS = 1e6
+_JOINED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,11 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class HasEntry:
-    """A memory has a value at a path of its metadata, from one text to before another."""
+    """A memory has, at a path of its metadata, one of some values, or one in a span: from a text to before another."""
 
     path: str
-    least: str
-    below: str
+    values: tuple[str, ...]
+    span: tuple[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +244,8 @@ def _inner_conditions(wanted: Filter, current: Condition, *, always_current: boo
 
 
 def _has_entry(test: EntryTest) -> Condition:
-    spans = AnyOf(tuple(HasEntry(test.path, least, below) for least, below in test.spans))
-    return Not(spans) if test.absent else spans
+    entry = HasEntry(test.path, test.values, test.span)
+    return Not(entry) if test.absent else entry
 
 
 def _shared(visit: Visit) -> Condition:
@@ -276,6 +277,8 @@ class Dialect:
     tagged: str
     has_entry: str
     superseded: str
+    apart: str = "{}"
+    """Around a look-up that must not become a join; see `Compiler`."""
     single: str = "{}"
     place: str | None = None
     arrays: bool = False
@@ -293,7 +296,7 @@ SQLITE = Dialect(
     false="0",
     account="m.account = :account",
     tagged="m.row IN (SELECT row FROM tags WHERE account = :account AND tag = {})",
-    has_entry="m.row IN (SELECT row FROM metadata WHERE account = :account AND path = {} AND value >= {} AND value < {})",
+    has_entry="m.row IN (SELECT row FROM metadata WHERE account = :account AND path = {} AND {})",
     superseded="m.id IN (SELECT id_bytes(value) FROM json_each(:replaced))",
 )
 
@@ -311,12 +314,14 @@ class Compiler:
     """Writes conditions as SQL. Conditions come from fixed text; every value is bound.
 
     `columns` names columns other than those of the memories. `nothing_superseded` leaves the test for superseded memories out.
+    A planner that joins look-ups takes minutes for the order of many: only the first few may become joins.
     """
 
     dialect: Dialect
     values: dict[str, Any] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
     nothing_superseded: bool = False
+    look_ups: int = 0
 
     def sql(self, condition: Condition) -> str:
         """A condition as an expression; what it compares with is added to the values."""
@@ -353,10 +358,14 @@ class Compiler:
                 single = self.dialect.single
                 return f"{single.format('m.trust')} >= {single.format(self._bound('min_trust', trust))}"
             case Tagged(tag):
-                return self.dialect.tagged.format(self._bound("tag", tag))
-            case HasEntry(path, least, below):
-                texts = (("path", path), ("least", least), ("below", below))
-                return self.dialect.has_entry.format(*(self._bound(name, text) for name, text in texts))
+                return self._looked_up(self.dialect.tagged.format(self._bound("tag", tag)))
+            case HasEntry(path, values, span):
+                test = self._in_values("value", values, "value") if span is None else self._in_span(*span)
+                return self._looked_up(self.dialect.has_entry.format(self._bound("path", path), test))
+
+    def _looked_up(self, test: str) -> str:
+        self.look_ups += 1
+        return test if self.look_ups <= _JOINED else self.dialect.apart.format(test)
 
     def _joined(self, parts: Sequence[Condition], word: str, empty: str) -> str:
         written = [self.sql(part) for part in parts if not self._idle(part)]
@@ -400,10 +409,16 @@ class Compiler:
         return f"({' AND '.join(parts)})"
 
     def _among(self, column: str, values: Sequence[str], name: str) -> str:
+        return self._in_values(self._column(column), values, name)
+
+    def _in_values(self, column: str, values: Sequence[str], name: str) -> str:
         if self.dialect.arrays:
-            return f"{self._column(column)} = ANY ({self._bound(name, list(values))})"
+            return f"{column} = ANY ({self._bound(name, list(values))})"
         marks = (self._bound(f"{name}{number}", value) for number, value in enumerate(values))
-        return f"{self._column(column)} IN ({', '.join(marks)})"
+        return f"{column} IN ({', '.join(marks)})"
+
+    def _in_span(self, least: str, below: str) -> str:
+        return f"value >= {self._bound('least', least)} AND value < {self._bound('below', below)}"
 
     def _bound(self, name: str, value: Any) -> str:
         """A value under its name, or under a numbered one where that stands for another value."""

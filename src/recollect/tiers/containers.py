@@ -70,7 +70,9 @@ class Containers(Verbs):
         """Write an access into the log of the container, if it has one."""
 
     def _place(self, scope: Any, fields: Mapping[str, Any]) -> Place:
+        """The place of a new container; without a scope, that of the user who is served, or else of the account."""
         one_of("scope", scope, SCOPES)
+        scope = scope or ("user" if self._viewer.identity.user else "global")
         given = {name: self._uow.name(name, fields.get(name)) for name in _COORDINATES}
         return place_for(self._viewer, scope, given)
 

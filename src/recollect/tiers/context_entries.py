@@ -77,7 +77,7 @@ def require_active(context: Document) -> None:
 
 
 def entries_identity(context: Document) -> Identity:
-    """The identity that sees the entries of one context, and nothing of other agents or teams."""
+    """The identity that sees the entries of one context, and nothing of other agents, teams or users."""
     return Identity(context.account, None, (entries_team(context.id),))
 
 

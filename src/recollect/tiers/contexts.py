@@ -24,7 +24,7 @@ from recollect.unit_of_work import Embed, UnitOfWork
 from recollect.validation import clean_id, clean_limit, clean_time, one_of, require_name, shown
 from recollect.values.document import Access, Document
 from recollect.values.draft import DraftFields
-from recollect.values.enums import CONTEXT_TYPES, SCOPES, AccessLevel, ContextType
+from recollect.values.enums import CONTEXT_TYPES, AccessLevel, ContextType
 from recollect.values.memory import Record
 from recollect.values.normalise import normalise
 from recollect.values.outcome import Outcome, Refused
@@ -140,7 +140,7 @@ Entries = list[Record]
 AccessLog = list[Access]
 Places = list[Place]
 # The context decides where an entry belongs, and `update_content` creates versions.
-_FIXED = ("scope", "team", "project", "agent", "task", "supersedes")
+_FIXED = ("scope", "team", "project", "agent", "user", "task", "supersedes")
 _MOST = 1000
 
 
@@ -148,15 +148,14 @@ class Contexts(SnapshotVerbs):
     """The contexts of an account that one identity may use. A verb takes the name or the id of a context."""
 
     def create(self, name: str, *, type: ContextType, **fields: Unpack[ContextFields]) -> Context:
-        """Create an empty context in a scope; without one, in the account."""
+        """Create an empty context in a scope; without one, in that of the user who is served, or else in the account."""
         title = require_name("name", name)
         one_of("type", require_name("type", type), CONTEXT_TYPES)
         for field in fields:
             if field not in ContextFields.__annotations__:
                 known = ", ".join(ContextFields.__annotations__)
                 raise InvalidInput(field, "is not a field of a context", f"fields: type, {known}")
-        one_of("scope", fields.get("scope"), SCOPES)
-        place = self._place(fields.get("scope") or "global", fields)
+        place = self._place(fields.get("scope"), fields)
         self._screened("name", title)
         given = fields.get("description")
         about = None if given is None else self._screened("description", given)

@@ -105,7 +105,7 @@ def _check(sources: Sequence[Record]) -> None:
             raise InvalidInput("memories", f"{source.short_id} is {source.status}", "leave it out, or restore it first")
 
 
-_SCOPES = ("global", "team", "agent", "project")
+_SCOPES = ("global", "team", "agent", "user", "project")
 _MOST = 1000
 
 

@@ -217,7 +217,7 @@ class Pools(Containers):
     _kind: ClassVar[Literal["pool", "context"]] = "pool"
 
     def create(self, name: str, **fields: Unpack[PoolFields]) -> Pool:
-        """Create a pool. Its scope is the given one, else the one its type implies, else the account."""
+        """Create a pool. Its scope is the given one, else what its type implies, else that of the user, else the account."""
         _check_fields(fields)
         new = self._new(require_name("name", name), fields)
 
@@ -343,7 +343,7 @@ class Pools(Containers):
             )
         implied = SCOPE_OF_TYPE.get(kind)
         one_of("scope", fields.get("scope"), SCOPES)
-        scope = fields.get("scope") or implied or "global"
+        scope = fields.get("scope") or implied
         if implied is not None and scope != implied:
             raise InvalidInput(
                 "scope",

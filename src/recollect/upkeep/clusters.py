@@ -1,7 +1,7 @@
 """Clusters of an account: recomputed, refined by feedback, listed. A cluster that continues an earlier one keeps its id and name.
 
 Clusters are derived from the vectors, like an index: they are not journalled, and losing them costs only the time to compute them
-again. The memories of each owner (an agent, a team, the whole account) are clustered separately.
+again. The memories of each owner (an agent, a team, a user, the whole account) are clustered separately.
 """
 
 from __future__ import annotations

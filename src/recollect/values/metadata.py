@@ -7,7 +7,7 @@ entry. Every back end stores and compares the same text for a value (`entry_valu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from hashlib import blake2b
 from typing import Any
@@ -22,6 +22,7 @@ PRESENT, NULL, BOOLEAN, NUMBER, TEXT = "a", "b", "c", "d", "e"
 AFTER = {NUMBER: TEXT, TEXT: "f"}
 _LONGEST_TEXT = 200
 _BIAS = 50_000
+_LARGE = 2.0**63
 _NINES = str.maketrans("0123456789", "9876543210")
 
 
@@ -68,6 +69,8 @@ def entry_value(value: Scalar) -> str:
 
 def _ordered(number: float) -> str:
     """A number as text that is ordered as numbers are: sign, exponent, digits; exact for every integer and float."""
+    if isinstance(number, float) and abs(number) < _LARGE and number.is_integer():
+        number = int(number)  # what Python shows of a large one is rounded
     sign, digits, exponent = Decimal(repr(number)).as_tuple()
     said = "".join(map(str, digits)).lstrip("0")
     if not said:
@@ -88,27 +91,23 @@ def is_scalar(value: Any) -> bool:
     return value is None or isinstance(value, str | int | bool)
 
 
-def merged(old: Metadata, changes: Metadata) -> dict[str, Any]:
-    """Metadata with changes merged in, as in JSON Merge Patch: objects are merged, null removes a field."""
+def merged(old: Metadata, changes: Metadata, *, removing: bool = True) -> dict[str, Any]:
+    """Metadata with changes merged in, as in JSON Merge Patch: objects are merged, null removes a field, or else is a value."""
     made = dict(old)
     for name, value in changes.items():
-        if value is None:
+        if value is None and removing:
             made.pop(name, None)
         elif isinstance(value, Mapping):
             held = made.get(name)
-            made[name] = merged(held if isinstance(held, Mapping) else {}, value)
+            made[name] = merged(held if isinstance(held, Mapping) else {}, value, removing=removing)
         else:
             made[name] = value
     return made
 
 
-def depth_of(value: Any) -> int:
-    """How deep objects and lists are nested."""
-    inside: Sequence[Any] = ()
-    if isinstance(value, Mapping):
-        inside = list(value.values())
-    elif isinstance(value, list | tuple):
-        inside = value
-    else:
-        return 0
-    return 1 + max(map(depth_of, inside), default=0)
+def is_deeper(value: Any, most: int) -> bool:
+    """Whether objects and lists are nested deeper than so many times; one that contains itself is."""
+    if not isinstance(value, Mapping | list | tuple):
+        return False
+    inside = value.values() if isinstance(value, Mapping) else value
+    return most <= 0 or any(is_deeper(held, most - 1) for held in inside)

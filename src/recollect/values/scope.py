@@ -1,8 +1,8 @@
 """Scopes, places and viewers: who may see what.
 
-A memory is in exactly one *place*: its scope, the key of that scope (the agent, team, project, session or task), and for narrower
-scopes optionally its project. A viewer has a set of places. A memory is visible when the account is the same and its place is in
-that set; anything missing leaves the place out of the set, so the rule fails closed.
+A memory is in exactly one *place*: its scope, the key of that scope (the agent, team, user, project, session or task), and for
+narrower scopes optionally its project. A viewer has a set of places. A memory is visible when the account is the same and its place
+is in that set; anything missing leaves the place out of the set, so the rule fails closed.
 """
 
 from __future__ import annotations

@@ -45,12 +45,15 @@ class FilterFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class EntryTest:
-    """A memory has, at a path of its metadata, a value in one of some spans: from the first text to before the second."""
+    """A memory has, at a path of its metadata, one of some values, or one in a span: from a text to before another.
+
+    Values are written as `entry_value` writes them. With `absent` it has none such.
+    """
 
     path: str
-    spans: tuple[tuple[str, str], ...]
+    values: tuple[str, ...] = ()
+    span: tuple[str, str] | None = None
     absent: bool = False
-    """It has none instead."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,9 @@ def memory_json(context: ToolContext, record: Record) -> dict[str, Any]:
         "created": record.created_at.isoformat(timespec="seconds"),
     }
     form |= {
-        name: value for name in ("project", "agent", "team", "session", "task") if (value := getattr(record, name))
+        name: value
+        for name in ("project", "agent", "team", "user", "session", "task")
+        if (value := getattr(record, name))
     }
     if len(record.content) > MAX_TEXT:
         form |= {"truncated": True, "rest": cut_note(context, record)}

@@ -93,6 +93,9 @@ DELETE FROM memories WHERE account_id = %(account_id)s AND row = %(row)s
 -- rows_of: The row numbers of some memories.
 SELECT id, row FROM memories WHERE account_id = %(account_id)s AND id = ANY(%(ids)s::uuid[])
 
+-- last_row_of: The row that the journal tells of a memory, also of one that is gone.
+SELECT max(row) FROM events WHERE account_id = %(account_id)s AND memory = %(memory)s::uuid AND document IS NULL
+
 -- get_memories: Rows by id.
 SELECT {memory} FROM memories AS m WHERE m.account_id = %(account_id)s AND m.id = ANY(%(ids)s::uuid[])
 
@@ -504,6 +507,9 @@ WHERE n.nspname = %(schema)s
 
 -- get_version: The version of the schema.
 SELECT value FROM notes WHERE account_id = 0 AND name = 'schema'
+
+-- as_many_partitions: New tables get as many partitions as the others have.
+SELECT set_config('recollect.partitions', value, true) FROM notes WHERE account_id = 0 AND name = 'partitions'
 
 -- vector_version: The version of the extension that is installed here, and the one that could be.
 SELECT installed_version, default_version FROM pg_available_extensions WHERE name = 'vector'

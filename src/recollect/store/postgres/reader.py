@@ -110,6 +110,10 @@ class PostgresReader(GraphQueries):
             self._rows |= dict(self._read(account, "rows_of", ids=missing))
         return [self._rows[one] for one in wanted if one in self._rows]
 
+    def last_row_of(self, account: str, memory_id: str) -> int | None:
+        ((row,),) = self._read(account, "last_row_of", memory=str(UUID(memory_id)))
+        return None if row is None else int(row)
+
     def find(
         self, identity: Identity, wanted: Filter, now: datetime, *, limit: int, before: int | None = None
     ) -> list[Record]:

@@ -176,6 +176,7 @@ def _create(connection: Connection, options: Options) -> list[MigrationStep]:
 
 
 def _run_migrations(connection: Connection, version: int) -> list[MigrationStep]:
+    connection.execute(queries()["as_many_partitions"])
     steps = []
     for number, script in migrations():
         if number > version:

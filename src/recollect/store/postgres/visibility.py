@@ -32,11 +32,9 @@ _LISTS = Dialect(
     false="false",
     account=ACCOUNT,
     tagged="m.row IN (SELECT t.row FROM tags AS t WHERE t.account_id = %(account_id)s AND t.tag = {})",
-    has_entry=(
-        "m.row IN (SELECT e.row FROM metadata AS e "
-        "WHERE e.account_id = %(account_id)s AND e.path = {} AND e.value >= {} AND e.value < {})"
-    ),
+    has_entry=("m.row IN (SELECT e.row FROM metadata AS e WHERE e.account_id = %(account_id)s AND path = {} AND {})"),
     superseded="m.id = ANY (%(replaced)s::uuid[])",
+    apart="({}) IS TRUE",
     single="{}::real",
     place="m.place",
     arrays=True,

@@ -84,10 +84,17 @@ INSERT INTO metadata (account, path, value, row) VALUES (:account, :path, :value
 -- drop_metadata: All of them.
 DELETE FROM metadata WHERE row = :row
 
+-- last_row_of: The row that the journal tells of a memory, also of one that is gone.
+SELECT max(row) AS row FROM events WHERE memory = :memory AND +account = :account AND document IS NULL
+
 -- tagged: The rows from a number on that carry a tag.
 SELECT row FROM tags WHERE account = :account AND tag = :tag AND row >= :first
 
--- with_metadata: The rows with a value at a path of their metadata, from one text to before another.
+-- with_values: The rows from a number on with one of some values at a path of their metadata.
+SELECT DISTINCT row FROM metadata
+WHERE account = :account AND path = :path AND value IN (SELECT value FROM json_each(:values)) AND row >= :first
+
+-- with_span: The rows from a number on with a value at a path of their metadata, from one text to before another.
 SELECT DISTINCT row FROM metadata
 WHERE account = :account AND path = :path AND value >= :least AND value < :below AND row >= :first
 

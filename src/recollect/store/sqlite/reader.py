@@ -107,6 +107,10 @@ class SqliteReader(TransferQueries, GraphQueries):
         found = (self._run("row_of", id=UUID(wanted).bytes, account=number).fetchone() for wanted in ids)
         return [int(row["row"]) for row in found if row is not None]
 
+    def last_row_of(self, account: str, memory_id: str) -> int | None:
+        found = self._run("last_row_of", memory=UUID(memory_id).bytes, account=self._number(account)).fetchone()
+        return None if found["row"] is None else int(found["row"])
+
     def find_by_id(self, account: str, part: str) -> list[Record]:
         return [record for record in self.get(account, self._ids_like(account, part)) if record is not None]
 
@@ -438,8 +442,10 @@ class SqliteReader(TransferQueries, GraphQueries):
         match condition:
             case Tagged(tag):
                 rows = self._run("tagged", account=number, tag=tag, first=first)
-            case HasEntry(path, least, below):
-                rows = self._run("with_metadata", account=number, path=path, least=least, below=below, first=first)
+            case HasEntry(path, values, None):
+                rows = self._run("with_values", account=number, path=path, values=json.dumps(values), first=first)
+            case HasEntry(path, _, (least, below)):
+                rows = self._run("with_span", account=number, path=path, least=least, below=below, first=first)
         return [row["row"] for row in rows]
 
     def _settled(self, account: str, rows: Iterable[sqlite3.Row], now: datetime | None = None) -> list[Record]:

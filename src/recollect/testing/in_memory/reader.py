@@ -73,6 +73,9 @@ class InMemoryReader:
         own = {held.memory.id: held.row for held in self._state.of(account)}
         return [own[wanted] for wanted in ids if wanted in own]
 
+    def last_row_of(self, account: str, memory_id: str) -> int | None:
+        return self._state.last_rows.get((account, memory_id))
+
     def find_by_id(self, account: str, part: str) -> list[Record]:
         digits = part.replace("-", "").lower()
         held = {one.memory.id.replace("-", ""): one for one in self._state.of(account)}

@@ -135,7 +135,10 @@ def _inside(memory: Record, part: Filter, status: Status, *, gone: bool) -> bool
 def _passes(memory: Record, test: EntryTest) -> bool:
     """Whether its metadata has a value in one of the spans, or none of them."""
     values = [value for path, value in entries_of(memory.metadata) if path == test.path]
-    return test.absent != any(least <= value < below for value in values for least, below in test.spans)
+    if test.span is None:
+        return test.absent != any(value in test.values for value in values)
+    least, below = test.span
+    return test.absent != any(least <= value < below for value in values)
 
 
 Thread = tuple[Place, str]

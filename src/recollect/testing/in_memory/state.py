@@ -54,6 +54,7 @@ class State:
     members: dict[int, str] = field(default_factory=dict)
     documents: dict[str, Document] = field(default_factory=dict)
     accesses: list[tuple[str, str, Access]] = field(default_factory=list)
+    last_rows: dict[tuple[str, str], int] = field(default_factory=dict)
     last_row: int = 0
     last_seq: int = 0
 
@@ -69,6 +70,7 @@ class State:
             members=dict(self.members),
             documents=dict(self.documents),
             accesses=list(self.accesses),
+            last_rows=dict(self.last_rows),
         )
 
     def clusters_of(self, account: str, model: ModelInUse) -> list[Cluster]:

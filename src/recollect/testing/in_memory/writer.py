@@ -36,6 +36,7 @@ class InMemoryTransaction(InMemoryReader):
         self._refuse_taken(memory)
         self._state.last_row += 1
         row, stored = self._state.last_row, as_stored(memory)
+        self._state.last_rows[self._account, memory.id] = row
         self._state.held[row] = StoredMemory(row, stored, words_of(stored), self._embedding(vectors))
         self._assign(row, memory, vectors)
         self._journal(memory.id, kind, None, {})

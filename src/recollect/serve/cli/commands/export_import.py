@@ -57,7 +57,9 @@ _NOUNS = {
 )
 @click.option("--history", is_flag=True, help="Include the journal: every change, and snapshots of contexts.")
 @click.option("--no-vectors", is_flag=True, help="Without vectors: smaller, but the import must embed again.")
-@click.option("--everything", is_flag=True, help="The whole account: the memories of every agent, team and session.")
+@click.option(
+    "--everything", is_flag=True, help="The whole account: the memories of every agent, team, user and session."
+)
 @click.option("--session", metavar="NAME", help="Also the memories of this session.")
 @click.option("--task", metavar="NAME", help="Also the memories of this task.")
 @click.pass_obj
@@ -113,7 +115,7 @@ def export(
     "--format", "format_name", type=_FORMATS, metavar="FORMAT", help="jsonl or markdown (default: by the name of FILE)."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be imported; change nothing.")
-@click.option("--everything", is_flag=True, help="Include the memories of other agents and teams.")
+@click.option("--everything", is_flag=True, help="Include the memories of other agents, teams and users.")
 @click.option("--prune", is_flag=True, help="Forget memories that were deleted from a Markdown folder or archive.")
 @click.pass_obj
 def import_(app: AppContext, source: str, format_name: str | None, dry_run: bool, everything: bool, prune: bool) -> int:

@@ -15,7 +15,7 @@ from recollect.serve.cli.views import print_changed, print_list, print_recalled,
 if TYPE_CHECKING:
     from recollect.serve.cli.app_context import AppContext
 
-_SCOPE = click.Choice(("global", "team", "agent", "project"))
+_SCOPE = click.Choice(("global", "team", "agent", "user", "project"))
 
 
 @click.group(
@@ -39,7 +39,7 @@ def narrative() -> None:
 @click.argument("text", nargs=-1, required=True)
 @click.option("--session", required=True, metavar="NAME", help="The session it summarises.")
 @click.option("--memory", "memories", multiple=True, metavar="ID", help="A memory it mentions; may be repeated.")
-@click.option("--scope", type=_SCOPE, metavar="SCOPE", help="global, team, agent or project.")
+@click.option("--scope", type=_SCOPE, metavar="SCOPE", help="global, team, agent, user or project.")
 @click.pass_obj
 def add(app: AppContext, text: tuple[str, ...], session: str, memories: tuple[str, ...], scope: Any) -> None:
     """Add the summary of a session; a second one replaces the first."""

@@ -47,7 +47,7 @@ _PROCEDURE = {"steps": "steps", "prerequisites": "prerequisites", "warnings": "w
 @click.option("--global", "everywhere", is_flag=True, help="Visible in every project, not only in this one.")
 @click.option("--importance", type=float, help="0 to 1.")
 @click.option(
-    "--scope", type=click.Choice(SCOPES), metavar="SCOPE", help="global, team, agent, project, session or task."
+    "--scope", type=click.Choice(SCOPES), metavar="SCOPE", help="global, team, agent, user, project, session or task."
 )
 @click.option("--session", metavar="NAME", help="The session it comes from.")
 @click.option("--position", type=int, metavar="N", help="Its message number in that session.")
