@@ -559,7 +559,7 @@ class AsyncMemory(AsyncVerbs):
         """Restore a forgotten or archived memory."""
         return await self._call(lambda: self._sync.restore(id))
 
-    async def archive(self, id: str) -> Record:
+    async def archive(self, id: str) -> Record | Refused:
         """Take a memory out of use; unlike after `forget`, the same may be stored again. `restore` takes it back."""
         return await self._call(lambda: self._sync.archive(id))
 
@@ -982,12 +982,16 @@ class AsyncMemory(AsyncVerbs):
             self._threads,
         )
 
-    async def called_by(self, client: str, *, on_commit: Callable[[str], None] | None = None) -> AsyncMemory:
+    async def called_by(
+        self, client: str, *, project: str | None = None, on_commit: Callable[[str], None] | None = None
+    ) -> AsyncMemory:
         """The same identity, called by a program: without an agent, the journal names the program for what it changes.
 
-        `on_commit` is told the id of every operation it commits, as `undo` takes it.
+        `project` is where it works, if not here. `on_commit` is told the id of every operation it commits, as `undo` takes it.
         """
-        return AsyncMemory(await self._call(lambda: self._sync.called_by(client, on_commit=on_commit)), self._threads)
+        return AsyncMemory(
+            await self._call(lambda: self._sync.called_by(client, project=project, on_commit=on_commit)), self._threads
+        )
 
     async def flush(self) -> None:
         """Write access counts and logged reads now; otherwise a background thread does within seconds."""

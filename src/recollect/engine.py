@@ -126,6 +126,10 @@ class Memory(Verbs):
         """Restore a forgotten or archived memory."""
         return self._uow.edited(id, "restore", lambda old: old.with_(status="active"))
 
+    def archive(self, id: str) -> Record | Refused:
+        """Take a memory out of use; unlike after `forget`, the same may be stored again. `restore` takes it back."""
+        return self._uow.edited(id, "archive", lambda old: old.with_(status="archived"))
+
     def purge(self, id: str, *, repeats: bool = False, dry_run: bool = False) -> Purged:
         """Erase a memory for good: row, vector, index entries, journal images; only a keyed hash stays.
 
@@ -653,13 +657,15 @@ class Memory(Verbs):
         identity = Identity(owner, called, names, mine.client, served)
         return Memory(self._runtime, identity, self._viewer.project)
 
-    def called_by(self, client: str, *, on_commit: Callable[[str], None] | None = None) -> Memory:
+    def called_by(
+        self, client: str, *, project: str | None = None, on_commit: Callable[[str], None] | None = None
+    ) -> Memory:
         """The same identity, called by a program: without an agent, the journal names the program for what it changes.
 
-        `on_commit` is told the id of every operation it commits, as `undo` takes it.
+        `project` is where it works, if not here. `on_commit` is told the id of every operation it commits, as `undo` takes it.
         """
         identity = replace(self._viewer.identity, client=self._uow.name("client", client), on_commit=on_commit)
-        return Memory(self._runtime, identity, self._viewer.project)
+        return Memory(self._runtime, identity, self._uow.name("project", project) or self._viewer.project)
 
     def flush(self) -> None:
         """Write access counts and logged reads now; otherwise a background thread does within seconds."""

@@ -187,8 +187,10 @@ def _delete(context: ToolContext, given: Arguments) -> tuple[str, str]:
     files = _files(context, path)
     if not files:
         raise FileError(f"The path {path} does not exist")
-    for record in files.values():
-        context.memory.archive(record.id)
+    for where, record in files.items():
+        archived = context.memory.archive(record.id)
+        if isinstance(archived, Refused):
+            raise FileError(f"File {where} was not deleted: {archived.reason}")
     return f"Successfully deleted {path}", path
 
 
@@ -200,7 +202,9 @@ def _rename(context: ToolContext, given: Arguments) -> tuple[str, str]:
     if _files(context, new) or new == ROOT or f"{new}/".startswith(f"{old}/") or _parent_is_a_file(context, new):
         raise FileError(f"The destination {new} already exists")
     for where, record in files.items():
-        context.memory.update(record.id, metadata={PATH: new + where.removeprefix(old)})
+        moved = context.memory.update(record.id, metadata={PATH: new + where.removeprefix(old)})
+        if isinstance(moved, Refused):
+            raise FileError(f"File {where} was not renamed: {moved.reason}")
     return f"Successfully renamed {old} to {new}", new
 
 

@@ -5,9 +5,11 @@ The SDK implements the protocol, in the current revision and with the older hand
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +26,7 @@ from recollect.serve.mcp.lifespan import StoreLifespan
 from recollect.serve.mcp.prompts import PROMPTS
 from recollect.serve.mcp.resources import MEMORY_TEMPLATE, RESOURCES, complete_id, peek_resource, read_resource
 from recollect.serve.mcp.results import ERROR_KEY, error_json
+from recollect.serve.mcp.roots import project_of_roots
 from recollect.serve.mcp.subscriptions import Subscriptions
 from recollect.serve.mcp.text import in_words_of_tools
 from recollect.serve.mcp.tool import Operations, ShortIds, Tool, ToolContext, ToolResult
@@ -46,21 +49,46 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
+class _Server(Server[StoreLifespan]):
+    """A server whose lists never change, which the SDK says of none that has subscriptions."""
+
+    def get_capabilities(self, *given: Any, **named: Any) -> types.ServerCapabilities:
+        found = super().get_capabilities(*given, **named)
+        for each in (found.tools, found.prompts, found.resources):
+            if each is not None:
+                each.list_changed = False
+        return found
+
+
+@dataclass(slots=True)
+class _Session:
+    """What is known of one session: what its calls changed, and the project that its client has open."""
+
+    operations: Operations = field(default_factory=Operations)
+    project: asyncio.Future[str | None] | None = None
+
+
 class App:
     """The request handlers of one server."""
 
-    def __init__(self, tools: tuple[Tool, ...], fence_seed: str, clock: Callable[[], datetime] = _now) -> None:
-        """`fence_seed` decides the marker of the fences; `clock` tells the time that "yesterday" is counted from."""
+    def __init__(
+        self, tools: tuple[Tool, ...], fence_seed: str, clock: Callable[[], datetime] = _now, *, ask_roots: bool = False
+    ) -> None:
+        """`fence_seed` decides the marker of the fences; `clock` tells the time that "yesterday" is counted from.
+
+        `ask_roots` takes the project from the folders that a client has open: the server was started in none.
+        """
+        self._ask_roots = ask_roots
         self._tools = {tool.name: tool for tool in tools}
         self._descriptions = {tool.name: describe(tool) for tool in tools}
         self._hints = {verb: call for tool in tools for verb, call in tool.hints.items()}
-        self._sessions: OrderedDict[str, Operations] = OrderedDict()
+        self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._ids, self._fence_seed, self._clock = ShortIds(), fence_seed, clock
         self.subscriptions = Subscriptions(self._peek)
 
     def server(self, lifespan: Callable[[Any], AbstractAsyncContextManager[StoreLifespan]]) -> Server[StoreLifespan]:
         """The server; `lifespan` opens the store when it starts and closes it when it ends."""
-        return Server(
+        return _Server(
             "recollect",
             version=__version__,
             title="recollect",
@@ -170,10 +198,10 @@ class App:
             found = await self._run(request, lambda context: complete_id(context, typed))
         return types.CompleteResult(completion=types.Completion(values=found, total=len(found), has_more=False))
 
-    def _operations(self, session: str) -> Operations:
-        """What the calls of a session changed; sessions that were not used for long are forgotten."""
-        found = self._sessions.setdefault(session, Operations())
-        self._sessions.move_to_end(session)
+    def _session(self, name: str) -> _Session:
+        """What is known of a session; those that were not used for long are forgotten."""
+        found = self._sessions.setdefault(name, _Session())
+        self._sessions.move_to_end(name)
         if len(self._sessions) > _MAX_SESSIONS:
             self._sessions.popitem(last=False)
         return found
@@ -181,11 +209,14 @@ class App:
     async def _run(self, request: Request, work: Callable[[ToolContext], T]) -> T:
         """Run `work` on the store in a worker thread, with one thread switch per request."""
         client = _client_name(request)
-        operations = self._operations(_session_of(request, client))
+        session = self._session(_session_of(request, client))
+        if self._ask_roots and session.project is None:
+            session.project = asyncio.ensure_future(project_of_roots(request.session))
+        project = None if session.project is None else await asyncio.shield(session.project)
 
         def call(memory: Memory) -> T:
-            caller = memory.called_by(client, on_commit=operations.note)
-            return work(ToolContext(caller, self._ids, self._fence_seed, self._hints, operations))
+            caller = memory.called_by(client, project=project, on_commit=session.operations.note)
+            return work(ToolContext(caller, self._ids, self._fence_seed, self._hints, session.operations))
 
         return await request.lifespan_context.run(call)
 

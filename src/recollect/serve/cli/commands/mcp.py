@@ -73,9 +73,10 @@ def mcp(app: AppContext, http: bool, port: int, tools: str, teams: tuple[str, ..
     if any(find_spec(name) is None for name in _SDK_MODULES):
         raise SettingsError("mcp", "the MCP SDK is not installed", "`pip install 'recollect[mcp]'`")
     loaded = app.settings().settings
+    project = app.current_project()
     named = {
         "db": app.db,
-        "project": app.current_project().name,
+        "project": project.name,
         "account": app.account,
         "agent": app.agent,
         "teams": teams or None,
@@ -86,9 +87,10 @@ def mcp(app: AppContext, http: bool, port: int, tools: str, teams: tuple[str, ..
         from recollect.adapters.toolsets import TOOLSETS
         from recollect.serve.mcp.app import App
         from recollect.serve.mcp.lifespan import StoreLifespan
+        from recollect.serve.mcp.roots import is_no_project
 
     store = StoreLifespan(named, model_loads=loaded.embedder not in ("http", "none"))
-    mcp_app = App(TOOLSETS[tools], loaded.account)
+    mcp_app = App(TOOLSETS[tools], loaded.account, ask_roots=is_no_project(project, Path.cwd()))
     server, close_streams = mcp_app.server(store.lifespan), mcp_app.subscriptions.close
     if listener is None:
         from recollect.serve.mcp.stdio import serve_stdio
