@@ -60,7 +60,7 @@ def test_an_idle_session_ends(store: Path) -> None:
 
 
 def test_a_body_that_is_not_sent_in_time_is_cut() -> None:
-    async def app(*_: Any) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
         raise AssertionError("the request was never complete")
 
     async def scene() -> list[Any]:
@@ -85,12 +85,12 @@ def test_a_head_that_is_not_sent_in_time_is_cut(sent: bytes) -> None:
     class Impatient(DeadlineProtocol):
         seconds = 0.1
 
-    async def app(*_: Any) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
         raise AssertionError("the request was never complete")
 
     async def scene() -> bytes:
         listener = socket.create_server(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, http=Impatient, lifespan="off", log_config=None, interface="asgi3"))
+        server = uvicorn.Server(uvicorn.Config(app, http=Impatient, lifespan="off", log_config=None))
         serving = asyncio.ensure_future(server.serve(sockets=[listener]))
         try:
             reader, writer = await asyncio.open_connection(*listener.getsockname())
