@@ -1119,9 +1119,16 @@ class AsyncMemory(AsyncVerbs):
             self._threads,
         )
 
-    async def called_by(self, client: str) -> AsyncMemory:
-        """The same identity, called by a program: without an agent, the journal names the program for what it changes."""
-        return AsyncMemory(await self._call(lambda: self._sync.called_by(client)), self._threads)
+    async def called_by(
+        self, client: str, *, project: str | None = None, on_commit: Callable[[str], None] | None = None
+    ) -> AsyncMemory:
+        """The same identity, called by a program: without an agent, the journal names the program for what it changes.
+
+        `project` is where it works, if not here. `on_commit` is told the id of every operation it commits, as `undo` takes it.
+        """
+        return AsyncMemory(
+            await self._call(lambda: self._sync.called_by(client, project=project, on_commit=on_commit)), self._threads
+        )
 
     async def flush(self) -> None:
         """Write access counts and logged reads now; otherwise a background thread does within seconds."""

@@ -8,7 +8,7 @@ imported on first use.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -720,10 +720,15 @@ class Memory(Verbs):
         identity = Identity(owner, called, names, mine.client, served)
         return Memory(self._runtime, identity, self._viewer.project)
 
-    def called_by(self, client: str) -> Memory:
-        """The same identity, called by a program: without an agent, the journal names the program for what it changes."""
-        identity = replace(self._viewer.identity, client=self._uow.name("client", client))
-        return Memory(self._runtime, identity, self._viewer.project)
+    def called_by(
+        self, client: str, *, project: str | None = None, on_commit: Callable[[str], None] | None = None
+    ) -> Memory:
+        """The same identity, called by a program: without an agent, the journal names the program for what it changes.
+
+        `project` is where it works, if not here. `on_commit` is told the id of every operation it commits, as `undo` takes it.
+        """
+        identity = replace(self._viewer.identity, client=self._uow.name("client", client), on_commit=on_commit)
+        return Memory(self._runtime, identity, self._uow.name("project", project) or self._viewer.project)
 
     def flush(self) -> None:
         """Write access counts and logged reads now; otherwise a background thread does within seconds."""

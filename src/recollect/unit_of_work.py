@@ -122,6 +122,8 @@ class UnitOfWork:
             self.require_enabled(tx, *projects)
             self.require_no_tombstones_in_names(tx, "agent", [self.actor])
             yield tx
+        if self.viewer.identity.on_commit is not None:
+            self.viewer.identity.on_commit(tx.operation.id)
 
     def transact(
         self, change: Callable[[Transaction, Embed], T], *projects: str | None, texts: Iterable[str] = ()

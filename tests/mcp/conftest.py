@@ -46,7 +46,7 @@ def run_scene(store: Path, clock: FixedClock, embedder: HashingEmbedder) -> Call
         async def connect() -> Any:
             options.setdefault("project", "shop")
             store_lifespan = StoreLifespan({"db": store, "embedder": embedder, "clock": clock, **options})
-            server = App(TOOLSETS[tools], "default").server(store_lifespan.lifespan)
+            server = App(TOOLSETS[tools], "default", clock).server(store_lifespan.lifespan)
             async with Client(server, mode=mode) as client:
                 return await capture_failure(scene(client))
 

@@ -85,9 +85,10 @@ def on_http(store: Path, *arguments: str, **more: str) -> Iterator[tuple[str, su
 class RawClient:
     """A client that sends any line to a server process, and reads one message per line."""
 
-    def __init__(self, store: Path, *arguments: str, **more: str) -> None:
+    def __init__(self, store: Path, *arguments: str, project: str | None = "shop", **more: str) -> None:
+        place = [] if project is None else ["--project", project]
         self.process = subprocess.Popen(
-            [*RECOLLECT, "--project", "shop", "mcp", *arguments],
+            [*RECOLLECT, *place, "mcp", *arguments],
             env=environment(store, **more),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -33,7 +33,7 @@ def test_on_http_the_tools_are_listed_while_the_store_cannot_be_opened_yet(
 ) -> None:
     async def scene(client: Client) -> None:
         waiting = asyncio.ensure_future(call(client, "remember", content="Lunch is at noon"))
-        assert len((await client.list_tools()).tools) == 10
+        assert len((await client.list_tools()).tools) == 11
         assert not waiting.done()
         locked_file.execute("ROLLBACK")
         assert (await waiting).structured["kind"] == "stored"

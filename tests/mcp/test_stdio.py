@@ -66,7 +66,7 @@ def test_an_older_client_works(store: Path, older_python: Path) -> None:
     ran = subprocess.run(command, env=environment(store), capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 0, ran.stderr
     seen = json.loads(ran.stdout)
-    assert seen["version"] == "2025-11-25" and len(seen["tools"]) == 10
+    assert seen["version"] == "2025-11-25" and len(seen["tools"]) == 11
     assert (seen["kept"], seen["found"]) == ("stored", ["We deploy with make deploy"])
     failed, text, form, meta = seen["wrong"]
     assert failed is True and "querry: is not an argument of recall" in text and form is None

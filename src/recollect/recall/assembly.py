@@ -61,6 +61,11 @@ def render_memory(memory: Record, *, whole: bool = False) -> str:
     return _FENCE_LIKE.sub("‹", "- " + "\n  ".join(lines) + _INVISIBLE.sub("", ending))
 
 
+def shown_text(text: str, longest: int | None = MAX_TEXT) -> str:
+    """A text as an agent is shown it where no fence is around it: cut, without invisible characters and anything like a fence."""
+    return _FENCE_LIKE.sub("‹", _INVISIBLE.sub("", text if longest is None else shorten(text, longest)))
+
+
 def shorten(text: str, longest: int = MAX_TEXT) -> str:
     """A text that is too long, cut at the end of a sentence or else of a word."""
     if len(text) <= longest:

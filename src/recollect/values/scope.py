@@ -7,6 +7,7 @@ is in that set; anything missing leaves the place out of the set, so the rule fa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from recollect.values.enums import Scope
@@ -39,6 +40,8 @@ class Identity:
     teams: tuple[str, ...] = ()
     client: str | None = field(default=None, compare=False)
     user: str | None = None
+    # Told the id of every operation it commits.
+    on_commit: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str | None:

@@ -5,6 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from recollect.serve.mcp.arguments import (
+    Arguments,
+    action_arguments,
+    choice,
+    id_,
+    name,
+    number,
+    text,
+    texts,
+    whole,
+)
 from recollect.serve.mcp.results import (
     DATA_NOTE,
     changed_result,
@@ -13,31 +24,19 @@ from recollect.serve.mcp.results import (
     outcome_result,
     recall_result,
 )
-from recollect.serve.mcp.schemas import (
-    enum,
-    integer,
-    number,
-    object_,
-    objects,
-    output,
-    string,
-    strings,
-    validate_action,
-)
+from recollect.serve.mcp.schemas import object_, objects, output, string, strings
 from recollect.serve.mcp.text import Advice
-from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
-from recollect.serve.mcp.tools.write import SOURCE
-from recollect.values.enums import LINK_RELATIONS
+from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
+from recollect.values.enums import LINK_RELATIONS, PROVENANCE_KINDS
 
 _CATEGORIES = ("fact", "preference", "correction", "entity", "procedure", "negative")
 _SCOPES = ("project", "global")
 
 
 def _memory(context: ToolContext, given: Arguments) -> ToolResult:
-    name = given.pop("action")
-    action = _ACTIONS[name]
-    validate_action(name, given, action.required, action.optional)
-    return action.run(context, given)
+    called = given.pop("action")
+    action = _ACTIONS[called]
+    return action.run(context, action_arguments(called, given, action.required, action.optional))
 
 
 def _remember(context: ToolContext, given: Arguments) -> ToolResult:
@@ -71,7 +70,7 @@ def _recall(context: ToolContext, given: Arguments) -> ToolResult:
     if "query" in given:
         return _search(context, given)
     block = context.memory.context()
-    items = [memory_json(item.memory, context.ids) for item in block.items]
+    items = [memory_json(context, item.memory) for item in block.items]
     structured = {"done": "recall", "items": items, "notes": [DATA_NOTE]}
     return ToolResult(block.text or "Nothing is known yet.", structured)
 
@@ -143,20 +142,20 @@ JCODE = (
             "Do NOT remember temporary state, secrets, or what the files show anyway."
         ),
         arguments={
-            "action": enum(tuple(_ACTIONS)),
-            "content": string(),
-            "category": enum(_CATEGORIES),
-            "scope": enum(_SCOPES),
-            "tags": strings(),
-            "source": SOURCE,
-            "query": string(),
-            "tag": string(),
-            "id": string(),
-            "from": string("id"),
-            "to": string("id"),
-            "relation": enum(LINK_RELATIONS),
-            "weight": number("0.01 to 1"),
-            "limit": integer(),
+            "action": choice(tuple(_ACTIONS)),
+            "content": text(),
+            "category": choice(_CATEGORIES, listed=True),
+            "scope": choice(_SCOPES, listed=True),
+            "tags": texts(commas=True),
+            "source": choice(PROVENANCE_KINDS, "user_stated only if the user said it", listed=True),
+            "query": text(),
+            "tag": name(),
+            "id": id_(),
+            "from": id_(),
+            "to": id_(),
+            "relation": choice(LINK_RELATIONS, listed=True),
+            "weight": number("0.01 to 1", low=0.01),
+            "limit": whole(low=1),
         },
         required=("action",),
         output_schema=output(
@@ -168,6 +167,11 @@ JCODE = (
             notes=strings(),
         ),
         run=_memory,
+        hints={
+            verb: f'memory(action="{verb}")'
+            for verb in ("remember", "recall", "search", "list", "link", "unlink", "tag")
+        }
+        | {"forget": 'memory(action="forget", id="{}")'},
         destructive=True,
     ),
 )

@@ -1,4 +1,7 @@
-"""Prompts: two texts a user may choose: recall before work, and keep what was learned at the end of it."""
+"""Prompts: two texts a user may choose: recall before work, and keep what was learned at the end of it.
+
+They name no tool: every tool set offers them.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ def _recall(context: ToolContext, given: Mapping[str, str]) -> str:
     return (
         f"{opening}{known}\n\n"
         "Before you begin, say in two or three lines which of this is relevant and what you will therefore do or avoid."
-        " If something important may be known and is not here, call recall once or twice with other words."
+        " If something important may be known and is not here, look for it once or twice with other words."
         " Ask me about anything that contradicts what I said."
     )
 
@@ -46,10 +49,10 @@ def _keep(_: ToolContext, given: Mapping[str, str]) -> str:
         f"Look back at this session{f' ({about})' if about else ''} and remember what a later one should know.\n"
         "1. List what is worth it: decisions with their reasons, my preferences and corrections, how things are done here,"
         " what failed and why. Leave out what the files show, temporary state, secrets and guesses.\n"
-        "2. Recall each first. If it is known and correct, give feedback; if it changed, remember it with `supersedes`;"
-        " if only a detail is wrong, update it.\n"
+        "2. Look each up first. If it is known and correct, say that it helped; if it changed, let the new one replace it;"
+        " if only a detail is wrong, correct it.\n"
         "3. Remember each new thing in one or two self-contained sentences, with its type, tags and source.\n"
-        "4. If the result warns of a contradiction, ask me which one is correct before you call resolve.\n"
+        "4. If the result warns of a contradiction, ask me which one is correct before you resolve it.\n"
         "5. Tell me in a short list what you remembered, changed and left out."
     )
 

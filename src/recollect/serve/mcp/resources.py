@@ -59,7 +59,7 @@ def read_resource(context: ToolContext, uri: str, *, peek: bool = False) -> str:
             return block(layers=["pinned"]).text or "Nothing is pinned."
         case "recollect://narrative/latest":
             latest = context.memory.narratives.latest()
-            return "No narrative yet." if latest is None else fence(context, [memory_line(latest, context.ids)])
+            return "No narrative yet." if latest is None else fence(context, [memory_line(context, latest)])
     memory_id = uri.removeprefix(_MEMORY)
     if not uri.startswith(_MEMORY) or not memory_id:
         known = ", ".join([*(resource.uri for resource in RESOURCES), MEMORY_TEMPLATE.uri_template])

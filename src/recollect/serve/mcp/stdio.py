@@ -6,12 +6,13 @@ While the server runs, the SDK redirects the process's own stdout to stderr, so 
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 import anyio
 import mcp_types as types
@@ -19,13 +20,20 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
+from pydantic import RootModel
 
 from recollect.errors import RecollectError
+from recollect.serve.mcp.jsonrpc import BATCH_VERSION, Line, read_line
 
 # How long pending requests may still be answered after the client has closed its input.
 _DRAIN_SECONDS = 30.0
 _POLL_SECONDS = 0.01
 Incoming = SessionMessage | Exception
+Answer = types.JSONRPCResponse | types.JSONRPCError
+
+
+class _Answers(RootModel[list[Any]]):
+    """The answers to the requests of a batch, as one message."""
 
 
 def serve_stdio(server: Server[Any], close_streams: Callable[[], None]) -> None:
@@ -35,12 +43,14 @@ def serve_stdio(server: Server[Any], close_streams: Callable[[], None]) -> None:
 
 async def _serve(server: Server[Any], close_streams: Callable[[], None]) -> None:
     failures: list[RecollectError] = []
+    lines = _claim_stdin()
     try:
-        async with stdio_server() as (read, write):
+        # The SDK writes; the lines are read here, because it does not say which line an error is about.
+        async with stdio_server(stdin=anyio.wrap_file(io.StringIO())) as (_, write):
             with anyio.CancelScope() as scope:
                 _on_stop_signal(scope.cancel)
                 # Raised below: an error that leaves the streams would discard what is not written yet.
-                failures += await _run_with_relays(server, close_streams, read, write)
+                failures += await _run_with_relays(server, close_streams, lines, write)
             if scope.cancelled_caught:
                 # A thread is blocked reading stdin and cannot be woken; the store is closed already.
                 sys.stderr.flush()
@@ -49,6 +59,20 @@ async def _serve(server: Server[Any], close_streams: Callable[[], None]) -> None
         pass  # the client disconnected
     if failures:
         raise failures[0]
+
+
+def _claim_stdin() -> BinaryIO:
+    """The lines of the client; whatever else reads the standard input of this process finds it empty."""
+    private, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return os.fdopen(private, "rb", closefd=False)
+
+
+async def _read_lines(lines: BinaryIO) -> AsyncIterator[str]:
+    """Each line as text. A thread that waits for one is left alone when the server ends."""
+    while line := await anyio.to_thread.run_sync(lines.readline, abandon_on_cancel=True):
+        yield line.decode("utf-8", "replace")
 
 
 def _flatten(group: BaseExceptionGroup[RecollectError]) -> list[RecollectError]:
@@ -65,7 +89,7 @@ def _on_stop_signal(stop: Callable[[], None]) -> None:
 
 
 async def _run_with_relays(
-    server: Server[Any], close_streams: Callable[[], None], read: Any, write: Any
+    server: Server[Any], close_streams: Callable[[], None], lines: BinaryIO, write: Any
 ) -> list[RecollectError]:
     """Run the server between two relays, which answer invalid lines and wait for pending results at the end.
 
@@ -77,7 +101,7 @@ async def _run_with_relays(
     pending = _PendingRequests(close_streams)
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_relay_in, read, to_server, write, pending)
+            tasks.start_soon(_relay_in, lines, to_server, write, pending)
             tasks.start_soon(_relay_out, from_server, write, pending)
             await server.run(inbound, outbound, server.create_initialization_options())
             tasks.cancel_scope.cancel()
@@ -88,18 +112,60 @@ async def _run_with_relays(
 
 
 @dataclass(slots=True)
+class _Batch:
+    """The requests of one array that have no response yet, and the answers so far."""
+
+    waiting: set[types.RequestId]
+    answers: list[Answer]
+
+
+@dataclass(slots=True)
 class _PendingRequests:
-    """The requests that have no response yet."""
+    """The requests that have no response yet, and whether the protocol version in use has batches."""
 
     close_streams: Callable[[], None]
     ids: set[types.RequestId] = field(default_factory=set)
+    batches: list[_Batch] = field(default_factory=list)
+    has_batches: bool = False
 
     def track(self, message: Any) -> None:
         """Add a request; remove one that the client cancels."""
         if isinstance(message, types.JSONRPCRequest):
             self.ids.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
-            self.ids.discard((message.params or {}).get("requestId", ""))
+            self._settle((message.params or {}).get("requestId", ""))
+
+    def begin(self, line: Line) -> None:
+        """Wait for the answers to the requests of a batch."""
+        requests = {message.id for message in line.messages if isinstance(message, types.JSONRPCRequest)}
+        if requests or line.errors:
+            self.batches.append(_Batch(requests, list(line.errors)))
+
+    def answered(self, answer: Answer) -> bool:
+        """Note an answer; whether it waits for the rest of its batch."""
+        if isinstance(answer, types.JSONRPCResponse) and "protocolVersion" in answer.result:
+            self.has_batches = answer.result["protocolVersion"] == BATCH_VERSION
+        batch = next((batch for batch in self.batches if answer.id in batch.waiting), None)
+        if batch is not None:
+            batch.answers.append(answer)
+        if answer.id is not None:
+            self._settle(answer.id)
+        return batch is not None
+
+    def _settle(self, id: types.RequestId) -> None:
+        self.ids.discard(id)
+        for batch in self.batches:
+            batch.waiting.discard(id)
+
+    def complete_batches(self) -> list[_Answers]:
+        """The answers of the batches that wait for nothing more, each once."""
+        done = [batch for batch in self.batches if not batch.waiting]
+        self.batches = [batch for batch in self.batches if batch.waiting]
+        return [
+            _Answers([each.model_dump(by_alias=True, exclude_unset=True) for each in batch.answers])
+            for batch in done
+            if batch.answers
+        ]
 
     async def drain(self) -> None:
         """Wait until every request is answered, or the time is up."""
@@ -110,15 +176,19 @@ class _PendingRequests:
 
 
 async def _relay_in(
-    read: Any, to_server: MemoryObjectSendStream[Incoming], write: Any, pending: _PendingRequests
+    lines: BinaryIO, to_server: MemoryObjectSendStream[Incoming], write: Any, pending: _PendingRequests
 ) -> None:
     async with to_server:
-        async for item in read:
-            if isinstance(item, Exception):
-                await write.send(SessionMessage(_parse_error()))
-                continue
-            pending.track(item.message)
-            await to_server.send(item)
+        async for text in _read_lines(lines):
+            line = read_line(text, batches=pending.has_batches)
+            if line.batch:
+                pending.begin(line)
+            for error in () if line.batch else line.errors:
+                await write.send(SessionMessage(error))
+            for message in line.messages:
+                pending.track(message)
+                await to_server.send(SessionMessage(message))
+            await _send_batches(write, pending)
         await pending.drain()
 
 
@@ -127,11 +197,12 @@ async def _relay_out(
 ) -> None:
     async with from_server:
         async for item in from_server:
-            await write.send(item)
-            if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError) and item.message.id is not None:
-                pending.ids.discard(item.message.id)
+            answer = isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError)
+            if not (answer and pending.answered(item.message)):  # type: ignore[arg-type]
+                await write.send(item)
+            await _send_batches(write, pending)
 
 
-def _parse_error() -> types.JSONRPCError:
-    problem = "this line is not a JSON-RPC message; send one JSON object per line, in UTF-8"
-    return types.JSONRPCError(jsonrpc="2.0", id=None, error=types.ErrorData(code=types.PARSE_ERROR, message=problem))
+async def _send_batches(write: Any, pending: _PendingRequests) -> None:
+    for answers in pending.complete_batches():
+        await write.send(SessionMessage(answers))  # type: ignore[arg-type]

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.serve.mcp.tool import ShortIds, ToolContext
+from recollect.values.enums import LOW_TRUST
 from recollect.values.memory import Record
 from recollect.values.outcome import Conflict, Outcome, Refused, Superseded
 from recollect.values.recalled import NOT_ANSWERED, Explanation, Hit, Recalled
 
 _INVISIBLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _MAX_TERMS, _MAX_NOTES = 6, 2
+_FULL_TRUST = 0.9
+# A verb that a message of the library tells to use, as in "`restore 1a2b3c4d` first".
+_QUOTED_VERB = re.compile(r"`([a-z_]+)([^`\n]*)`")
+_VERBS = frozenset(
+    "remember recall search update tag untag supersede forget restore purge get list history log undo feedback link unlink resolve"
+    " contradictions gaps tags related graph stats context reembed doctor enable disable export import".split()
+)
+NOTHING_KNOWN = "Nothing known is about this. Try once with other words, not a third time."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +44,54 @@ def fence(context: ToolContext, lines: Sequence[str]) -> str:
     return add_fence("".join(f"{line}\n" for line in lines), context.fence_seed)
 
 
-def memory_line(record: Record, ids: ShortIds) -> str:
-    """One memory as a list item, with its labels and its short id."""
-    from recollect.recall.assembly import render_memory
+def memory_line(context: ToolContext, record: Record, *, whole: bool = False) -> str:
+    """One memory as a list item: its labels, its short id, type, day and trust, and how to get the rest of a text that is cut."""
+    from recollect.recall.assembly import MAX_TEXT, render_memory
 
-    short = ids.shorten(record)
-    line = render_memory(record)
-    return line if short == record.short_id else f"{line.removesuffix(f'[{record.short_id}]')}[{short}]"
+    short = context.ids.shorten(record)
+    line = render_memory(record, whole=whole).removesuffix(f"[{record.short_id}]")
+    day = (record.occurred_at or record.created_at).date().isoformat()
+    facts = [record.type, day, f"trust {trust_word(record)}"]
+    if record.status != "active":
+        facts.append(record.status)
+    if not whole and len(record.content) > MAX_TEXT:
+        facts.append(cut_note(context, record))
+    return f"{line}[{short}] {' · '.join(facts)}"
+
+
+def cut_note(context: ToolContext, record: Record) -> str:
+    """That a text is cut, and the call that shows the rest if there is one."""
+    rest = context.hint("get", context.ids.shorten(record))
+    return f"cut, {len(record.content):,} characters{f': {rest}' if rest else ''}"
+
+
+def trust_word(record: Record) -> str:
+    """How far to trust a memory, in a word."""
+    if record.trust <= LOW_TRUST:
+        return "low"
+    return "full" if record.trust >= _FULL_TRUST else "some"
+
+
+def in_words_of_tools(hints: Mapping[str, str], message: str) -> str:
+    """A message of the library in the words of the tools there are; what none of them does, a person does on the command line."""
+
+    def said(found: re.Match[str]) -> str:
+        verb, rest = found[1], found[2].strip()
+        if verb not in _VERBS:
+            return found[0]
+        call = hints[verb].replace("{}", rest) if verb in hints else None
+        return f"`{call}`" if call else f"`{f'recollect {verb} {rest}'.rstrip()}` on the command line"
+
+    return _QUOTED_VERB.sub(said, message)
 
 
 def recalled_text(context: ToolContext, found: Recalled) -> str:
     """Hits with their reasons, best first, and the notes about them."""
-    notes = [f"note: {note}" for note in found.notes]
+    notes = [f"note: {in_words_of_tools(context.hints, note)}" for note in found.notes]
     if not found:
-        return "\n".join(["Nothing found. Try once with other words, not a third time.", *notes])
+        return "\n".join([NOTHING_KNOWN, *notes])
     lines = [
-        f"{memory_line(hit.memory, context.ids)}\n  why: {_INVISIBLE.sub(' ', why(hit, context.ids))}" for hit in found
+        f"{memory_line(context, hit.memory)}\n  why: {_INVISIBLE.sub(' ', why(hit, context.ids))}" for hit in found
     ]
     said = [] if found.answered else [NOT_ANSWERED]
     return "\n".join([*said, fence(context, lines), *notes])
@@ -60,7 +101,7 @@ def memories_text(context: ToolContext, records: Sequence[Record]) -> str:
     """Memories, one below the other."""
     if not records:
         return "No memories."
-    return fence(context, [memory_line(record, context.ids) + _status(record) for record in records])
+    return fence(context, [memory_line(context, record) for record in records])
 
 
 def why(hit: Hit, ids: ShortIds) -> str:
@@ -81,7 +122,8 @@ def outcome_text(context: ToolContext, outcome: Outcome, advice: Advice) -> str:
         return f"refused: {outcome.reason}. Nothing was stored."
     short = context.ids.shorten(outcome.memory)
     lines = [f"{outcome.kind} [{short}] ({_INVISIBLE.sub(' ', _place(outcome.memory))}): {_reason(context, outcome)}"]
-    lines += [f"note: {note}" for note in (*outcome.notes, *way_back(context, outcome, advice))]
+    lines += [f"note: {in_words_of_tools(context.hints, note)}" for note in outcome.notes]
+    lines += [f"note: {note}" for note in way_back(context, outcome, advice)]
     if outcome.conflicts:
         lines += _conflict_lines(context, outcome.conflicts, short, advice)
     elif outcome.related:
@@ -127,10 +169,6 @@ def _explained(explain: Explanation, trigger: str | None) -> list[str]:
     return reasons + [note for note in explain.notes[:_MAX_NOTES] if trigger is None or trigger not in note]
 
 
-def _status(record: Record) -> str:
-    return "" if record.status == "active" else f" · {record.status}"
-
-
 def _place(record: Record) -> str:
     """The scope of a memory, and the name it belongs to."""
     names = {
@@ -151,7 +189,7 @@ def _reason(context: ToolContext, outcome: Outcome) -> str:
 
 def _told_line(context: ToolContext, told: Conflict) -> str:
     reason = _INVISIBLE.sub(" ", told.reason)
-    return f"{memory_line(told.memory, context.ids)}\n  similarity {told.similarity:.2f}: {reason}"
+    return f"{memory_line(context, told.memory)}\n  similarity {told.similarity:.2f}: {reason}"
 
 
 def _related_lines(context: ToolContext, related: Sequence[Conflict], new: str, advice: Advice) -> list[str]:

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from recollect.serve.mcp.arguments import Argument, Arguments, Schema
 from recollect.values.memory import Record
 
 if TYPE_CHECKING:
     from recollect.engine import Memory
 
-Schema = dict[str, Any]
-Arguments = dict[str, Any]
 _MAX_SHORT_IDS = 20_000
 _LENGTHS = (8, 12, 36)
+_MAX_CALLS = 200
 
 
 @dataclass(slots=True)
@@ -49,6 +49,25 @@ class ShortIds:
         return self._shown.get(short.strip().lower().removeprefix("recollect://memory/"), short)
 
 
+@dataclass(slots=True)
+class Operations:
+    """What the calls of one session changed: the operations of each call, the last call at the end."""
+
+    calls: list[list[str]] = field(default_factory=list)
+    current: list[str] = field(default_factory=list)
+
+    def note(self, operation: str) -> None:
+        """An operation of the current call was committed."""
+        if operation not in self.current:
+            self.current.append(operation)
+
+    def end_call(self) -> None:
+        """The next operation belongs to another call."""
+        if self.current:
+            self.calls = [*self.calls[1 - _MAX_CALLS :], self.current]
+            self.current = []
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a tool call works with: the open store and the short ids of the server.
@@ -60,6 +79,14 @@ class ToolContext:
     memory: Memory
     ids: ShortIds
     fence_seed: str = ""
+    # What the tools of this server do, by the verb of the library: a call as an agent makes it, with `{}` for the id.
+    hints: Mapping[str, str] = field(default_factory=dict)
+    operations: Operations = field(default_factory=Operations)
+
+    def hint(self, verb: str, id: str = "") -> str | None:
+        """The call of a tool that does what a verb does; None when there is no such tool here."""
+        found = self.hints.get(verb)
+        return None if found is None else found.replace("{}", id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +104,23 @@ class Tool:
     name: str
     title: str
     description: str
-    arguments: Mapping[str, Schema]
+    arguments: Mapping[str, Argument]
     output_schema: Schema
     run: Callable[[ToolContext, Arguments], ToolResult]
     required: tuple[str, ...] = ()
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
+    # The verbs of the library it stands for in hints: how it is called for each, with `{}` for an id.
+    hints: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def input_schema(self) -> Schema:
-        """The arguments as JSON Schema 2020-12: an object without additional properties."""
-        schema: Schema = {"type": "object", "properties": dict(self.arguments)}
-        if self.required:
-            schema["required"] = list(self.required)
-        return schema | {"additionalProperties": False}
+        """The arguments as JSON Schema 2020-12.
+
+        Unknown arguments are refused when a call is read. `additionalProperties: false` would say so here, but Google's SDK
+        fails on it.
+        """
+        properties = {name: argument.schema for name, argument in self.arguments.items()}
+        schema: Schema = {"type": "object", "properties": properties}
+        return schema | ({"required": list(self.required)} if self.required else {})

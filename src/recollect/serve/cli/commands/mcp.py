@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recollect.serve.cli.app_context import AppContext
 
 
-_TOOL_SETS = ("recollect", "koshi", "jcode", "mememory")
+_TOOL_SETS = ("recollect", "koshi", "jcode", "mememory", "anthropic", "chatgpt")
 _DEFAULT_PORT = 8787
 # `mcp_types` stands for the version: before version 2 of the SDK, the types were part of `mcp`.
 _SDK_MODULES = ("mcp", "mcp_types", "uvicorn")
@@ -46,6 +46,7 @@ _DRY = click.option("--dry-run", is_flag=True, help="Show the change without mak
         "--agent reviewer --team core mcp",
         "mcp --http --port 8787",
         "mcp --tools koshi",
+        "mcp --tools anthropic",
     ),
 )
 @click.option("--http", is_flag=True, help="Serve on loopback HTTP instead of stdio.")
@@ -72,9 +73,10 @@ def mcp(app: AppContext, http: bool, port: int, tools: str) -> None:
     if any(find_spec(name) is None for name in _SDK_MODULES):
         raise SettingsError("mcp", "the MCP SDK is not installed", f"`{install_command('mcp')}` adds it")
     loaded = app.settings().settings
+    project = app.current_project()
     named = {
         "db": app.db,
-        "project": app.current_project().name,
+        "project": project.name,
         "account": app.account,
         "agent": app.agent,
         "user": app.user,
@@ -88,9 +90,10 @@ def mcp(app: AppContext, http: bool, port: int, tools: str) -> None:
         from recollect.adapters.toolsets import TOOLSETS
         from recollect.serve.mcp.app import App
         from recollect.serve.mcp.lifespan import StoreLifespan
+        from recollect.serve.mcp.roots import is_no_project
 
     store = StoreLifespan(named, model_loads=loaded.embedder not in ("http", "none"))
-    mcp_app = App(TOOLSETS[tools], loaded.account)
+    mcp_app = App(TOOLSETS[tools], loaded.account, ask_roots=is_no_project(project, Path.cwd()))
     server, close_streams = mcp_app.server(store.lifespan), mcp_app.subscriptions.close
     if listener is None:
         from recollect.serve.mcp.stdio import serve_stdio

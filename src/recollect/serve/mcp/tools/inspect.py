@@ -6,15 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.serve.mcp.results import DATA_NOTE, memories_result, memory_json
-from recollect.serve.mcp.schemas import enum, integer, objects, output, string, strings
+from recollect.serve.mcp.arguments import Arguments, choice, id_, name, whole
+from recollect.serve.mcp.fields import FILTERS
+from recollect.serve.mcp.results import DATA_NOTE, memory_json, page_result
+from recollect.serve.mcp.schemas import integer, objects, output, string, strings
 from recollect.serve.mcp.text import RESOLVE, fence, memory_line
-from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
-from recollect.serve.mcp.tools.recall import FILTERS
+from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
 from recollect.values.event import to_image
 
 _DEFAULT_LIMIT, _MAX_LIMIT = 20, 200
 _RELATED_DEPTH = 2
+# So much of a long text is shown at once.
+_PART = 20_000
 # A view returns its items twice: as lines of text and as JSON objects.
 View = tuple[list[str], list[dict[str, Any]]]
 Where = dict[str, Any]
@@ -31,26 +34,33 @@ def _list(context: ToolContext, given: Arguments) -> ToolResult:
     where = {name: given.pop(name, None) for name in ("session", "task")}
     if view == "memories":
         if memory_id is not None:
-            return show_memory(context, memory_id)
+            return show_memory(context, memory_id, offset)
         after = given.pop("after", None)
-        page = context.memory.list(limit=limit, after=after and context.ids.expand(after), **where, **given)
-        return memories_result(context, page)
+        page = context.memory.list(limit=limit, after=after and context.ids.expand(after), total=True, **where, **given)
+        return page_result(context, page)
     if given:
         raise InvalidInput(next(iter(given)), f"does not apply to the view {view}", "leave it out")
     lines, items = _VIEWS[view](context, memory_id, where)
     lines, items = lines[offset : offset + limit], items[offset : offset + limit]
     text = fence(context, lines) if items else "Nothing found."
-    return ToolResult(text, {"items": items, "notes": [DATA_NOTE]})
+    return ToolResult(text, {"notes": [DATA_NOTE], "items": items})
 
 
-def show_memory(context: ToolContext, id: str) -> ToolResult:
-    """One memory with all its fields."""
+def show_memory(context: ToolContext, id: str, offset: int = 0) -> ToolResult:
+    """One memory with all its fields; of a very long text, the part that begins at `offset`."""
+    from recollect.recall.assembly import shown_text  # imports numpy, which the handshake does not need
+
     record = context.memory.get(context.ids.expand(id))
-    fields = {name: value for name, value in to_image(record).items() if value not in (None, [], "")}
+    part = record.content[offset : offset + _PART]
+    fields = {name: value for name, value in to_image(record).items() if value not in (None, [], "", {})}
     lines = [f"  {name}: {value}" for name, value in fields.items() if name != "content"]
-    item = fields | {"short_id": context.ids.shorten(record)}
-    text = fence(context, [memory_line(record, context.ids), *lines])
-    return ToolResult(text, {"items": [item], "notes": [DATA_NOTE]})
+    item = fields | {"content": shown_text(part, None), "short_id": context.ids.shorten(record)}
+    end = offset + len(part)
+    if end < len(record.content):
+        item |= {"truncated": True, "rest": f"{end:,} of {len(record.content):,} characters; go on with offset={end}"}
+        lines.append(f"  cut: {item['rest']}")
+    text = fence(context, [memory_line(context, record.with_(content=part), whole=True), *lines])
+    return ToolResult(text, {"notes": [DATA_NOTE], "items": [item]})
 
 
 def _history(context: ToolContext, id: str | None, _: Where) -> View:
@@ -68,9 +78,9 @@ def _contradictions(context: ToolContext, _: str | None, where: Where) -> View:
     ids = context.ids
     lines, items = [], []
     for found in context.memory.contradictions(**where):
-        pair = {"new": memory_json(found.newer, ids), "old": memory_json(found.older, ids)}
+        pair = {"new": memory_json(context, found.newer), "old": memory_json(context, found.older)}
         items.append(pair | {"similarity": round(found.similarity, 2), "reason": found.reason})
-        shown = [memory_line(found.newer, ids), memory_line(found.older, ids), f"  {found.reason}"]
+        shown = [memory_line(context, found.newer), memory_line(context, found.older), f"  {found.reason}"]
         ways = RESOLVE.ways_out(ids.shorten(found.newer), ids.shorten(found.older))
         lines.append("\n".join([*shown, *(f"  - {way}" for way in ways)]))
     return lines, items
@@ -95,10 +105,9 @@ def _tags(context: ToolContext, _: str | None, where: Where) -> View:
 def _related(context: ToolContext, id: str | None, _: Where) -> View:
     found = context.memory.related(_required_id(context, id), depth=_RELATED_DEPTH)
     items = [
-        memory_json(each.memory, context.ids) | {"match": round(each.score, 3), "path": list(each.path)}
-        for each in found
+        memory_json(context, each.memory) | {"match": round(each.score, 3), "path": list(each.path)} for each in found
     ]
-    return [f"{memory_line(each.memory, context.ids)}\n  {' → '.join(each.path)}" for each in found], items
+    return [f"{memory_line(context, each.memory)}\n  {' → '.join(each.path)}" for each in found], items
 
 
 def _stats(context: ToolContext, _: str | None, __: Where) -> View:
@@ -131,18 +140,18 @@ LIST = Tool(
         "Do NOT use it to answer a question (recall)."
     ),
     arguments={
-        "view": enum(("memories", *_VIEWS)),
-        "id": string(),
+        "view": choice(("memories", *_VIEWS)),
+        "id": id_(),
         **FILTERS,
-        "session": string(),
-        "task": string(),
-        "source": strings(),
-        "limit": integer(f"default {_DEFAULT_LIMIT}"),
-        "after": string("go on after this id"),
-        "offset": integer("other views"),
+        "session": name(),
+        "task": name(),
+        "limit": whole(f"default {_DEFAULT_LIMIT}", low=1),
+        "after": id_("view memories: go on after this id"),
+        "offset": whole("other views; with id, of the text"),
     },
-    output_schema=output("items", items=objects(), notes=strings()),
+    output_schema=output("items", items=objects(), total=integer(), next=string(), notes=strings()),
     run=_list,
+    hints={"list": "list()", "get": 'list(id="{}")', **{view: f'list(view="{view}")' for view in _VIEWS}},
     read_only=True,
     idempotent=True,
 )

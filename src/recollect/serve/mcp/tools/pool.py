@@ -6,19 +6,20 @@ import json
 from typing import Any
 
 from recollect.errors import NotFound, StaleVersion
-from recollect.serve.mcp.schemas import (
-    any_value,
-    enum,
-    integer,
-    number,
-    object_,
-    objects,
-    output,
-    string,
-    validate_action,
+from recollect.serve.mcp.arguments import (
+    Arguments,
+    action_arguments,
+    choice,
+    json_object,
+    json_value,
+    name,
+    seconds,
+    text,
+    whole,
 )
+from recollect.serve.mcp.schemas import integer, object_, objects, output, string
 from recollect.serve.mcp.text import fence
-from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
+from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
 from recollect.values.enums import ACCESS_LEVELS, POOL_TYPES
 from recollect.values.tiers import Pool
 
@@ -39,9 +40,9 @@ _MAX_KEYS_NAMED = 20
 
 def _pool(context: ToolContext, given: Arguments) -> ToolResult:
     action = given.pop("action")
-    validate_action(action, given, *_ACTIONS[action])
+    arguments = action_arguments(action, given, *_ACTIONS[action])
     try:
-        return _run(context, action, given)
+        return _run(context, action, arguments)
     except StaleVersion as stale:
         # The error shows the current data, so that the agent can redo its change without another call.
         current = fence(context, [_json(stale.data)])
@@ -125,18 +126,18 @@ POOL = Tool(
         "Do NOT store knowledge here: pools are not recalled and may expire (remember)."
     ),
     arguments={
-        "action": enum(tuple(_ACTIONS)),
-        "name": string(),
-        "key": string(),
-        "value": any_value("any JSON; an object for a whole pool"),
-        "version": integer(),
-        "type": enum(POOL_TYPES),
-        "agent": string(),
-        "level": enum(ACCESS_LEVELS),
-        "ttl": number("seconds"),
-        "access": object_("read, write: lists of agents; public_read"),
-        "task": string(),
-        "team": string(),
+        "action": choice(tuple(_ACTIONS)),
+        "name": name(),
+        "key": text(),
+        "value": json_value("any JSON; an object for a whole pool"),
+        "version": whole(low=1),
+        "type": choice(POOL_TYPES, listed=True),
+        "agent": name(),
+        "level": choice(ACCESS_LEVELS, listed=True),
+        "ttl": seconds("3600, 24h or 7d"),
+        "access": json_object("JSON of read, write: lists of agents; public_read"),
+        "task": name(),
+        "team": name(),
     },
     required=("action",),
     output_schema=output("done", done=string(), version=integer(), data=object_(), pools=objects(name=string())),

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from recollect.serve.mcp.arguments import Arguments, choice, flag, past, text, texts, whole
+from recollect.serve.mcp.fields import FILTERS, LOCATION
 from recollect.serve.mcp.results import recall_result
-from recollect.serve.mcp.schemas import boolean, enum, integer, number, objects, output, string, strings
-from recollect.serve.mcp.tool import Arguments, Schema, Tool, ToolContext, ToolResult
+from recollect.serve.mcp.schemas import integer, objects, output, string, strings
+from recollect.serve.mcp.text import in_words_of_tools
+from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
 from recollect.values.enums import SEARCH_MODES
+from recollect.values.recalled import Block
 
-FILTERS: dict[str, Schema] = {
-    "type": strings(),
-    "tags": strings("all of these"),
-    "scope": strings(),
-    "in_project": string("only of this one"),
-    "in_session": string(),
-    "status": string("default active; or all"),
-    "since": string("time with zone"),
-    "until": string(),
-}
-_LOCATION = {"project": string("yours, if not this one"), "session": string(), "task": string()}
+_NO_ROOM = ("over the budget", "over the layer's cap")
+_MAX_NAMED = 10
 
 
 def _recall(context: ToolContext, given: Arguments) -> ToolResult:
@@ -29,14 +24,24 @@ def _recall(context: ToolContext, given: Arguments) -> ToolResult:
 
 def _context(context: ToolContext, given: Arguments) -> ToolResult:
     block = context.memory.context(given.pop("topic", None), **given)
+    notes = [*_left_out(context, block), *(in_words_of_tools(context.hints, note) for note in block.notes)]
+    nothing = "Nothing fits into this budget." if block.left_out else "Nothing is known for this work yet."
     structured = {
         "text": block.text,
         "items": [{"id": context.ids.shorten(item.memory), "layer": item.layer} for item in block.items],
         "left_out": len(block.left_out),
-        "notes": list(block.notes),
+        "notes": notes,
     }
-    notes = [f"note: {note}" for note in block.notes]
-    return ToolResult("\n".join([block.text or "Nothing is known for this work yet.", *notes]), structured)
+    return ToolResult("\n".join([block.text or nothing, *(f"note: {note}" for note in notes)]), structured)
+
+
+def _left_out(context: ToolContext, block: Block) -> list[str]:
+    """What did not fit, by its ids, and what to do about it."""
+    missing = [context.ids.shorten(left.memory) for left in block.left_out if left.reason in _NO_ROOM]
+    if not missing:
+        return []
+    shown = " ".join(f"[{short}]" for short in missing[:_MAX_NAMED]) + (" …" if len(missing) > _MAX_NAMED else "")
+    return [f"{len(missing)} did not fit into {block.budget} characters: {shown}; give a larger budget"]
 
 
 RECALL = Tool(
@@ -52,14 +57,13 @@ RECALL = Tool(
         "Do NOT use it for what this conversation or the files show, nor more than three times per question."
     ),
     arguments={
-        "query": string(),
-        "limit": integer("1 to 1000, default 5"),
+        "query": text(),
+        "limit": whole("1 to 1000, default 5", low=1),
         **FILTERS,
-        **_LOCATION,
-        "working_on": string("the code, command or path at hand"),
-        "true_at": string("what was true then"),
-        "min_trust": number(),
-        "mode": enum(SEARCH_MODES, "a plain search instead"),
+        **LOCATION,
+        "working_on": text("the code, command or path at hand"),
+        "true_at": past("what was true then"),
+        "mode": choice(SEARCH_MODES, "a plain search instead", listed=True),
     },
     required=("query",),
     output_schema=output(
@@ -68,6 +72,7 @@ RECALL = Tool(
         notes=strings(),
     ),
     run=_recall,
+    hints={"recall": 'recall(query="…")', "search": 'recall(query="…", mode="hybrid")'},
     read_only=True,
     idempotent=True,
 )
@@ -82,11 +87,11 @@ CONTEXT = Tool(
         "Do NOT use it to answer one question (recall)."
     ),
     arguments={
-        "topic": string("what the work is about"),
-        "budget": integer("characters, default 16000"),
-        "start": boolean("add what a session starts with"),
-        "layers": strings("only these, like pinned, rules, recent"),
-        **_LOCATION,
+        "topic": text("what the work is about"),
+        "budget": whole("characters, default 16000", low=1),
+        "start": flag("add what a session starts with"),
+        "layers": texts("only these, like pinned, rules, recent", commas=True),
+        **LOCATION,
     },
     output_schema=output(
         "text",
@@ -96,6 +101,7 @@ CONTEXT = Tool(
         notes=strings(),
     ),
     run=_context,
+    hints={"context": "context()"},
     read_only=True,
     idempotent=True,
 )

@@ -1,12 +1,17 @@
-"""The tools feedback, link and resolve: which memories helped, how they are related, and which of two is correct."""
+"""The tools feedback, link, resolve and undo: what helped, what belongs together, what is correct, what to take back."""
 
 from __future__ import annotations
 
+from collections import Counter
+
+from recollect.errors import InvalidInput, NotFound
+from recollect.serve.mcp.arguments import Arguments, choice, flag, id_, ids, number, text
 from recollect.serve.mcp.results import memory_json
-from recollect.serve.mcp.schemas import boolean, enum, number, objects, output, string, strings
-from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
+from recollect.serve.mcp.schemas import object_, objects, output, string, strings
+from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
 from recollect.values.enums import LINK_RELATIONS, RESOLUTIONS, VERDICTS
 from recollect.values.memory import Record
+from recollect.values.undone import Undone
 
 _CHANGED = output("kind", "changed", kind=string(), changed=objects(id=string()))
 
@@ -30,9 +35,43 @@ def _resolve(context: ToolContext, given: Arguments) -> ToolResult:
     return _changed_result(context, given["resolution"], changed)
 
 
+def _undo(context: ToolContext, _: Arguments) -> ToolResult:
+    done = context.operations
+    while done.calls:
+        undone = [each for operation in reversed(done.calls[-1]) if (each := _undone(context, operation)) is not None]
+        done.calls.pop()
+        done.current.clear()  # an undo of the undo is not what the next call is for
+        if undone:
+            return _undo_result(context, undone)
+    raise InvalidInput(
+        "undo",
+        "nothing of this session is left to undo",
+        "a person can undo more, with `recollect undo` on the command line",
+    )
+
+
+def _undone(context: ToolContext, operation: str) -> Undone | None:
+    """What an operation had done; None if it had changed nothing."""
+    try:
+        # What changed many memories needs `force`; here the caller made the change and names it.
+        return context.memory.undo(operation, force=True)
+    except NotFound:
+        return None
+
+
+def _undo_result(context: ToolContext, undone: list[Undone]) -> ToolResult:
+    memories = list(dict.fromkeys(context.ids.shorten_id(memory) for each in undone for memory in each.memories))
+    changes: Counter[str] = Counter()
+    for each in undone:
+        changes.update(each.changes)
+    said = ", ".join(f"{count} × {kind}" if count > 1 else kind for kind, count in changes.items())
+    shown = " ".join(f"[{short}]" for short in memories)
+    return ToolResult(f"undone: {said} {shown}".rstrip(), {"kind": "undone", "changes": changes, "memories": memories})
+
+
 def _changed_result(context: ToolContext, kind: str, records: list[Record]) -> ToolResult:
     shorts = ", ".join(f"[{context.ids.shorten(record)}]" for record in records)
-    changed = [memory_json(record, context.ids) for record in records]
+    changed = [memory_json(context, record) for record in records]
     return ToolResult(f"{kind}: {shorts or 'nothing to change'}", {"kind": kind, "changed": changed})
 
 
@@ -45,10 +84,26 @@ FEEDBACK = Tool(
         "permanently. Call it after you used what recall returned.\n"
         "Do NOT judge what you did not use: no feedback means no penalty. A wrong text needs update or forget."
     ),
-    arguments={"ids": strings(), "verdict": enum(VERDICTS)},
+    arguments={"ids": ids(), "verdict": choice(VERDICTS)},
     required=("ids", "verdict"),
     output_schema=_CHANGED,
     run=_feedback,
+    hints={"feedback": 'feedback(ids=["{}"], verdict="…")'},
+)
+
+UNDO = Tool(
+    name="undo",
+    title="Undo the last change",
+    description=(
+        "Take back what the last call that changed something did; called again, the one before it. Only changes of this "
+        "session can be undone here, and none that others built on since.\n"
+        "Do NOT use it to correct a memory (update) or to hide one (forget)."
+    ),
+    arguments={},
+    output_schema=output("kind", kind=string(), changes=object_(), memories=strings()),
+    run=_undo,
+    destructive=True,
+    hints={"undo": "undo()"},
 )
 
 LINK = Tool(
@@ -61,15 +116,16 @@ LINK = Tool(
         "Do NOT link what shares a tag or is merely similar: that is found anyway."
     ),
     arguments={
-        "source": string("id"),
-        "target": string("id"),
-        "relation": enum(LINK_RELATIONS),
-        "weight": number("0.01 to 1"),
-        "remove": boolean(),
+        "source": id_(),
+        "target": id_(),
+        "relation": choice(LINK_RELATIONS, "default relates_to, or with remove any", listed=True),
+        "weight": number("0.01 to 1", low=0.01),
+        "remove": flag(),
     },
     required=("source", "target"),
     output_schema=_CHANGED,
     run=_link,
+    hints={"link": "link(source=…, target=…)", "unlink": "link(source=…, target=…, remove=true)"},
     destructive=True,
     idempotent=True,
 )
@@ -85,13 +141,14 @@ RESOLVE = Tool(
         "Do NOT choose for the user; while nobody knows, leave both."
     ),
     arguments={
-        "new": string("id"),
-        "old": string("id"),
-        "resolution": enum(RESOLUTIONS),
-        "content": string("for update"),
+        "new": id_(),
+        "old": id_(),
+        "resolution": choice(RESOLUTIONS),
+        "content": text("for update"),
     },
     required=("new", "old", "resolution"),
     output_schema=_CHANGED,
     run=_resolve,
+    hints={"resolve": "resolve(new=…, old=…, resolution=…)"},
     destructive=True,
 )

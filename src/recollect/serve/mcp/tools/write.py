@@ -5,32 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.serve.mcp.results import changed_result, outcome_result, update_result
-from recollect.serve.mcp.schemas import boolean, enum, number, object_, objects, output, string, strings
-from recollect.serve.mcp.tool import Arguments, Tool, ToolContext, ToolResult
-from recollect.values.draft import DraftFields
-from recollect.values.enums import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES
+from recollect.serve.mcp.arguments import Arguments, drafts, fields, flag, id_, text, texts
+from recollect.serve.mcp.fields import CHANGES, DRAFT, only, without
+from recollect.serve.mcp.results import changed_result, several_result, update_result
+from recollect.serve.mcp.schemas import enum, object_, objects, output, string, strings
+from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
 
 CHANGED = output("kind", kind=string(), id=string(), reason=string(), memory=object_())
-SOURCE = enum(PROVENANCE_KINDS, "default observed; user_stated only if the user said it")
-# An agent may not say who it is, nor how far it is trusted.
-_RESERVED = ("agent", "trust")
-_DRAFT_FIELDS = tuple(name for name in DraftFields.__annotations__ if name not in _RESERVED)
-_ID_FIELDS = ("supersedes", "derived_from")
+_REMEMBERED = only(
+    DRAFT,
+    *"type tags importance delivery ttl scope source supersedes triggers session task metadata".split(),
+)
+_UPDATED = only(CHANGES, "content", "type", "tags", "importance", "metadata")
 
 
 def _remember(context: ToolContext, given: Arguments) -> ToolResult:
-    content = given.pop("content")
-    fields = _with_more(given, _DRAFT_FIELDS)
-    for name in _ID_FIELDS:
-        if name in fields:
-            fields[name] = _expand(context, fields[name])
-    return outcome_result(context, context.memory.remember(content, **{"source": "observed", **fields}))
+    given = {"source": "observed", **_with_more(given)}
+    drafts = [{"content": given.pop("content")}] if "content" in given else []
+    drafts += given.pop("facts", [])
+    if not drafts:
+        raise InvalidInput("content", "is missing; remember needs it", "give text, or several as facts")
+    outcomes = context.memory.remember_many([_expanded(context, given | draft) for draft in drafts])
+    return several_result(context, outcomes)
 
 
 def _update(context: ToolContext, given: Arguments) -> ToolResult:
-    from recollect.capture.edit import EDITABLE  # imports the screening rules, which the handshake does not need
-
     memory, memory_id = context.memory, context.ids.expand(given.pop("id"))
     separate = [name for name in ("add_tags", "remove_tags", "replaces") if name in given]
     if separate and len(given) > 1:
@@ -42,7 +41,7 @@ def _update(context: ToolContext, given: Arguments) -> ToolResult:
             return update_result(context, memory.untag(memory_id, *given["remove_tags"]))
         case ["replaces"]:
             return update_result(context, memory.supersede(context.ids.expand(given["replaces"]), memory_id))
-    return update_result(context, memory.update(memory_id, **_with_more(given, EDITABLE)))
+    return update_result(context, memory.update(memory_id, **_with_more(given)))
 
 
 def _forget(context: ToolContext, given: Arguments) -> ToolResult:
@@ -53,22 +52,23 @@ def _forget(context: ToolContext, given: Arguments) -> ToolResult:
     return changed_result(context, "forgotten", forgotten, "It stays hidden until it is restored.")
 
 
-def _with_more(given: Arguments, known: tuple[str, ...]) -> dict[str, Any]:
+def _with_more(given: Arguments) -> dict[str, Any]:
     """The arguments of a call together with the rarer fields in `more`."""
     more: dict[str, Any] = given.pop("more", {})
     for name in more:
-        if name not in known:
-            raise InvalidInput(f"more.{name}"[:80], "is unknown", f"known: {', '.join(known)}")
         if name in given:
             raise InvalidInput(f"more.{name}", "is given twice", "give it once")
     return given | more
 
 
-def _expand(context: ToolContext, value: Any) -> Any:
-    """Full ids for a short one or a list of them; a value of another type is left for the engine to reject."""
-    if isinstance(value, list):
-        return [_expand(context, each) for each in value]
-    return context.ids.expand(value) if isinstance(value, str) else value
+def _expanded(context: ToolContext, draft: Arguments) -> Arguments:
+    """The same fields with full ids."""
+    made = dict(draft)
+    if "supersedes" in made:
+        made["supersedes"] = context.ids.expand(made["supersedes"])
+    if "derived_from" in made:
+        made["derived_from"] = [context.ids.expand(each) for each in made["derived_from"]]
+    return made
 
 
 REMEMBER = Tool(
@@ -76,7 +76,7 @@ REMEMBER = Tool(
     title="Remember",
     description=(
         "Store one thing that later sessions should know: a decision and its reason, a preference or correction of "
-        "the user, how something is done here, a warning, a fact that took effort to find. One fact per call, "
+        "the user, how something is done here, a warning, a fact that took effort to find. One fact each, "
         "in words that need no other context.\n"
         "The result says what became of it: stored, reinforced (known already), superseded (a new value of the "
         "same thing) or refused (secrets, chat). If it warns of a contradiction, ask the user which one "
@@ -85,34 +85,27 @@ REMEMBER = Tool(
         "guesses, for text just recalled, or to correct a memory whose id you have (update)."
     ),
     arguments={
-        "content": string("the fact, in whole sentences"),
-        "type": enum(MEMORY_TYPES),
-        "tags": strings(),
-        "importance": number("0 to 1"),
-        "delivery": enum(DELIVERIES, "pinned: in every context"),
-        "ttl": number("seconds to live"),
-        "scope": enum(SCOPES, "default: this project"),
-        "source": SOURCE,
-        "supersedes": string("id of the memory it replaces"),
-        "triggers": strings("patterns like glob:*.env or word:drop table"),
-        "session": string(),
-        "task": string(),
-        "more": object_(
-            "project, team, valid_from, valid_until, occurred_at, speaker, file_paths, reason, key, procedure …"
+        "content": text("the fact, in whole sentences"),
+        "facts": drafts(DRAFT, "several at once: each a text, or JSON with its own fields", also=("memories",)),
+        **_REMEMBERED,
+        "more": fields(
+            without(DRAFT, "content", *_REMEMBERED),
+            "JSON of project, team, speaker, occurred_at, valid_from, valid_until, file_paths, reason, key, procedure …",
         ),
     },
-    required=("content",),
     output_schema=output(
         "kind",
         "reason",
-        kind=enum(("stored", "reinforced", "superseded", "refused")),
+        kind=enum(("stored", "reinforced", "superseded", "refused", "several")),
         id=string(),
         reason=string(),
         conflicts=objects(id=string(), reason=string()),
         related=objects(relation=string()),
+        outcomes=objects(kind=string()),
         notes=strings(),
     ),
     run=_remember,
+    hints={"remember": 'remember(content="…")'},
 )
 
 UPDATE = Tool(
@@ -125,19 +118,26 @@ UPDATE = Tool(
         "`supersedes`, or give `replaces`. Not for saying that a memory was useful (feedback)."
     ),
     arguments={
-        "id": string(),
-        "content": string("the whole new text"),
-        "type": string(),
-        "tags": strings("replaces all its tags"),
-        "importance": number(),
-        "add_tags": strings(),
-        "remove_tags": strings(),
-        "replaces": string("id of the older memory"),
-        "more": object_("weight, confidence, delivery, ttl, valid_from, valid_until, triggers, season"),
+        "id": id_(),
+        **_UPDATED,
+        "add_tags": texts(commas=True),
+        "remove_tags": texts(commas=True),
+        "replaces": id_("id of the older memory"),
+        "more": fields(
+            without(CHANGES, *_UPDATED),
+            "JSON of weight, confidence, delivery, ttl, valid_from, valid_until, triggers, replace_metadata",
+            nulls=True,
+        ),
     },
     required=("id",),
     output_schema=CHANGED,
     run=_update,
+    hints={
+        "update": 'update(id="{}")',
+        "tag": 'update(id="{}", add_tags=[…])',
+        "untag": 'update(id="{}", remove_tags=[…])',
+        "supersede": 'update(id="…", replaces="…")',
+    },
     destructive=True,
     idempotent=True,
 )
@@ -151,10 +151,11 @@ FORGET = Tool(
         "Do NOT use it for what is merely outdated (update, or remember with supersedes) or did not help this time "
         "(feedback: demote)."
     ),
-    arguments={"id": string(), "reason": string("why, for the journal"), "restore": boolean("restore it instead")},
+    arguments={"id": id_(), "reason": text("why, for the journal"), "restore": flag("restore it instead")},
     required=("id",),
     output_schema=CHANGED,
     run=_forget,
+    hints={"forget": 'forget(id="{}")', "restore": 'forget(id="{}", restore=true)'},
     destructive=True,
     idempotent=True,
 )
