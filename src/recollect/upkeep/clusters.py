@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import InvalidInput, NotFound
+from recollect.log import timed
 from recollect.ports import Calibrated, Reader, Store, Transaction
 from recollect.unit_of_work import UnitOfWork
 from recollect.upkeep.cluster_names import names
@@ -35,6 +36,13 @@ FindClusters = Callable[[Given], Labels]
 
 def refresh(store: Store, account: str, actor: str, now: datetime, find: FindClusters = find_clusters) -> list[Cluster]:
     """Cluster an account; returns the clusters, the largest first. Reads and writes continue meanwhile."""
+    with timed("clusters") as counts:
+        made = _refreshed(store, account, actor, now, find)
+        counts["clusters"] = len(made)
+    return made
+
+
+def _refreshed(store: Store, account: str, actor: str, now: datetime, find: FindClusters) -> list[Cluster]:
     with store.view(now) as reader:
         embedded, earlier = reader.embedded(account), reader.clusters(account)
         members = {cluster.id: _members(reader, account, cluster) for cluster in earlier}
