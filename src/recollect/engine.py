@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
 
 from recollect.errors import InvalidInput, ReadOnly
 from recollect.filters import filter_from
+from recollect.log import logged
 from recollect.ports import Progress
 from recollect.recall.profiles import SEARCH_PROFILES
 from recollect.recall.run import RecallOptions, build_request, profile_named, run
@@ -74,6 +75,7 @@ Records = list[Record]
 Events = list[Event]
 
 
+@logged
 class Memory(Verbs):
     """One open store as one identity sees it. Use it as a context manager, or close it."""
 

@@ -200,6 +200,7 @@ def _capture(settings: Settings, embedder: StoreEmbedder | None, judge: Judge, g
         calibration=None if embedder is None else lambda: embedder.calibration,
         infer=settings.infer_tags,
         on_stored=lambda tx, account, stored, at: close_answered(tx, account, stored, lambda: _scale(embedder), at),
+        lacks_model=embedder is None and settings.embedder != "none",
     )
 
 
@@ -520,4 +521,15 @@ def _fetched(settings: Settings, model: HubModel, fetching: FetchProgress | None
         hub=settings.model_hub,
         offline=settings.offline,
         progress=fetching,
+        announce=getattr(fetching, "announce", None),
     )
+
+
+def retry_fetching(settings: Settings) -> None:
+    """Forget that nothing could be reached: the next use of a local model tries the network again."""
+    from recollect.embed.fetch import forget_unreachable
+    from recollect.embed.models import EMBEDDERS, RERANKERS
+
+    for model in (EMBEDDERS.get(settings.embedder), RERANKERS.get(settings.reranker)):
+        if model is not None:
+            forget_unreachable(_model_folder(settings, model))

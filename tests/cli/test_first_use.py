@@ -236,3 +236,29 @@ def test_a_long_text_is_cut_in_lists_and_whole_elsewhere(run, keep) -> None:
     assert long in run("get", short).out
     assert long in run("recall", "word").out
     assert run("list", "--json").json[0]["content"] == long
+
+
+def test_without_its_model_a_memory_says_how_it_gets_a_vector(run, monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "arctic-embed-s")
+    monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("RECOLLECT_OFFLINE", "true")
+    done = run("remember", "The office is in Porto")
+    assert done.code == 0
+    assert (
+        "stored without a vector, found by its words; `recollect reembed` adds it when the model is there" in done.out
+    )
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
+    assert "vector" not in run("remember", "Maria owns billing").out
+
+
+def test_reembed_asks_the_network_again(run, monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBEDDER", "arctic-embed-s")
+    monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("RECOLLECT_OFFLINE", "true")
+    folder = tmp_path / "cache" / "models" / "arctic-embed-s-int8"
+    folder.mkdir(parents=True)
+    (folder / "unreachable").write_text("")
+    run("recall", "anything")
+    assert (folder / "unreachable").exists()
+    run("reembed")
+    assert not (folder / "unreachable").exists()

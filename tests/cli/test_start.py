@@ -29,8 +29,6 @@ NOT_COMMANDS = {
     "select": "forget --tag",
     "erase_user": "erase-user",
     "close": "",
-    "count": "list",
-    "iter_all": "list",
     "flush": "",
     "members": "clusters CLUSTER",
     "short_term": "session",

@@ -7,12 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from recollect.embed.fetch import ensure_model, mismatch
+from recollect.embed.fetch import ensure_model, forget_unreachable, mismatch
 from recollect.embed.models import ARCTIC_EMBED_S
 from recollect.embed.sources import ModelHub, PackageIndex, SourceFailed
 from recollect.errors import EmbedderUnavailable
@@ -80,7 +81,7 @@ except EmbedderUnavailable as error:
         [sys.executable, "-c", script], env=kept | cut_off, capture_output=True, text=True, check=True
     )
     lines = done.stdout.splitlines()
-    assert lines[1].startswith("  - model hub: not reachable")
+    assert lines[1].startswith("  - model hub huggingface.co: not reachable")
     assert lines[2].startswith("  - package index (bot-brain==0.8.0 through pip): No matching distribution")
     assert lines[3].startswith("to do:")
 
@@ -206,3 +207,59 @@ def test_a_wheel_brought_by_pip_is_unpacked_and_not_installed(tmp_path: Path, mo
     into.mkdir()
     PackageIndex(str(wheel)).fetch(PINS, into, lambda *step: None)
     assert not unverified(into) and (into / MODEL.name).exists()
+
+
+OFFLINE = """
+import sys
+from pathlib import Path
+from recollect.embed.fetch import ensure_model
+from recollect.errors import EmbedderUnavailable
+lines = []
+try:
+    ensure_model(Path(sys.argv[1]), hub="http://127.0.0.1:9", announce=lines.append)
+except EmbedderUnavailable as error:
+    print(error)
+print(len(lines))
+"""
+
+
+def test_being_offline_is_noticed_once_and_forgotten_after_a_while(tmp_path: Path) -> None:
+    """The second time no source is asked; after ten minutes, after `reembed` and with a folder of one's own it is."""
+    cut_off = {**os.environ, "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+    cache = tmp_path / "cache"
+
+    def announced() -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, "-c", OFFLINE, str(cache)], env=cut_off, capture_output=True, text=True, check=True
+        )
+        return int(done.stdout.splitlines()[-1]), done.stdout
+
+    assert announced()[0] == 2
+    asked, said = announced()
+    assert asked == 0
+    assert "could not be reached a moment ago; tried again after 10 minutes, or at once by `recollect reembed`" in said
+    old = time.time() - 601
+    os.utime(cache / "unreachable", (old, old))
+    assert announced()[0] == 2
+    forget_unreachable(cache)
+    assert announced()[0] == 2
+
+
+def test_a_folder_of_ones_own_is_looked_at_though_nothing_can_be_reached(tmp_path: Path, model_source: Path) -> None:
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "unreachable").write_text("")
+    files = ensure_model(tmp_path / "cache", source=model_source, hub="http://127.0.0.1:9")
+    assert not unverified(files.onnx.parent)
+    assert not (tmp_path / "cache" / "unreachable").exists()
+
+
+def test_one_line_says_what_is_fetched_from_where_and_what_is_used_until_then(
+    tmp_path: Path, model_source: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    told: list[str] = []
+    with caplog.at_level("INFO", logger="recollect"):
+        ensure_model(tmp_path / "cache", source=model_source, offline=True, announce=told.append)
+        ensure_model(tmp_path / "cache", source=model_source, offline=True, announce=told.append)
+    what = "fetching the embedding model arctic-embed-s (35 MB, sha256 checked, licence Apache-2.0)"
+    assert told == [f"{what} from the folder {model_source}; fallback: words only"]
+    assert [record.getMessage() for record in caplog.records] == told

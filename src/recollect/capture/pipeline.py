@@ -18,6 +18,7 @@ from recollect.capture.intake import draft_of, given_texts, has_references, reco
 from recollect.capture.neighbours import NeighbourLookup
 from recollect.capture.reconcile import BatchTexts, Reconciler
 from recollect.errors import EmbedderError, Interrupted, InvalidInput
+from recollect.log import warning
 from recollect.ports import Calibrated, EmbedMany, Progress, Transaction
 from recollect.unit_of_work import UnitOfWork
 from recollect.values.draft import Draft
@@ -36,6 +37,9 @@ Item = PreparedDraft | Refused
 OnStored = Callable[[Transaction, str, Sequence[tuple[Record, NDArray[np.float32] | None]], datetime], None]
 
 
+NO_VECTOR = "stored without a vector, found by its words; `recollect reembed` adds it when the model is there"
+
+
 class Capture:
     """The write path of one open store."""
 
@@ -48,10 +52,12 @@ class Capture:
         calibration: Callable[[], Calibrated] | None = None,
         infer: bool = True,
         on_stored: OnStored | None = None,
+        lacks_model: bool = False,
     ) -> None:
+        """`lacks_model`: an embedding model is set but is not there, so that memories get no vector yet."""
         self._reconciler, self._gate = reconciler, gate
         self._embed_many, self._calibration = embed, calibration
-        self._infer, self._on_stored = infer, on_stored
+        self._infer, self._on_stored, self._lacks_model = infer, on_stored, lacks_model
 
     def remember(
         self,
@@ -160,15 +166,13 @@ class Capture:
     def _embed(self, items: Sequence[Item]) -> list[Item]:
         drafts = [item for item in items if isinstance(item, PreparedDraft)]
         if self._embed_many is None or not drafts:
-            return list(items)
+            return _noted(items, NO_VECTOR) if self._lacks_model else list(items)
         try:
             vectors = iter(self._embed_many([item.record for item in drafts]))
             calibration = None if self._calibration is None else self._calibration()
         except EmbedderError as error:
-            note = f"stored without a vector, found by its words; `recollect reembed` adds it ({error})"
-            return [
-                replace(item, notes=(*item.notes, note)) if isinstance(item, PreparedDraft) else item for item in items
-            ]
+            warning("%d memories are stored without a vector: %s", len(drafts), type(error).__name__)
+            return _noted(items, f"{NO_VECTOR} ({error})")
         return [
             replace(item, vectors=next(vectors), calibration=calibration) if isinstance(item, PreparedDraft) else item
             for item in items
@@ -223,3 +227,8 @@ class Capture:
         ]
         if self._on_stored is not None and stored:
             self._on_stored(tx, account, stored, now)
+
+
+def _noted(items: Sequence[Item], note: str) -> list[Item]:
+    """The same items, each draft with one more note."""
+    return [replace(item, notes=(*item.notes, note)) if isinstance(item, PreparedDraft) else item for item in items]

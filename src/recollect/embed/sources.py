@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 import zipfile
 from collections.abc import Callable, Sequence
@@ -35,6 +36,10 @@ _PIP_TICK_SECONDS = 0.2
 
 class SourceFailed(Exception):
     """A source could not provide every file; the message is the reason, without the name of the source."""
+
+
+class SourceUnreachable(SourceFailed):
+    """There is no way to the source: this machine is probably offline."""
 
 
 class ModelSource(Protocol):
@@ -96,7 +101,7 @@ class ModelHub:
 
     @property
     def name(self) -> str:
-        return "model hub"
+        return f"model hub {urllib.parse.urlsplit(self.address).hostname}"
 
     def fetch(self, files: Sequence[ModelFile], into: Path, progress: Progress) -> None:
         for file in files:
@@ -111,7 +116,7 @@ class ModelHub:
             except urllib.error.HTTPError as error:
                 raise SourceFailed(f"answered {error.code} for {file.hub_path}") from error
             except urllib.error.URLError as error:
-                raise SourceFailed(f"not reachable: {error.reason}") from error
+                raise SourceUnreachable(f"not reachable: {error.reason}") from error
             except (OSError, http.client.HTTPException) as error:
                 raise SourceFailed(
                     f"closed the connection while sending {file.name}: {error or type(error).__name__}"
@@ -146,7 +151,7 @@ class PackageIndex:
         with complaints.open("wb") as log:
             status = _run(command, log, f"downloading {self.wheel} through pip", progress)
         if status != 0:
-            raise SourceFailed(_last_error(complaints.read_text(encoding="utf-8", errors="replace")))
+            raise SourceUnreachable(_last_error(complaints.read_text(encoding="utf-8", errors="replace")))
         wheel = next(into.glob("*.whl"), None)
         if wheel is None:
             raise SourceFailed("pip reported success but downloaded no wheel")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from recollect.errors import EmbedderError, InvalidInput
+from recollect.log import warning
 from recollect.ports import Calibrated, Embedder, Reader, scripts_of
 from recollect.recall.expansion import expand_by_names
 from recollect.recall.explain import build_hits, build_trace
@@ -101,6 +102,7 @@ class Recall:
         try:
             return self._embedder.embed_query(query.text), self._embedder.query_calibration, ()
         except EmbedderError as error:
+            warning("recall is lexical only: %s", type(error).__name__)
             return None, None, (f"recall is lexical only: {error}",)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import RecollectError, RerankerError
+from recollect.log import warning
 from recollect.ports import Reranker
 from recollect.recall.explain import MOVED_UP
 from recollect.recall.pipeline import RecallAnswer
@@ -39,6 +40,7 @@ def rerank(reranker: Reranker, request: RecallRequest, answer: RecallAnswer, *, 
         texts = [hit.memory.content[:_LONGEST] for hit in candidates]
         scores = _checked(reranker(request.text[:_LONGEST], texts), len(texts))
     except Exception as error:  # foreign code may raise anything, and the answer is there without it
+        warning("not reranked: %s", type(error).__name__)
         problem = str(error) if isinstance(error, RecollectError) else f"{type(error).__name__}: {error}"
         failed = _with_cost(answer, started, 0, f"not reranked: {problem}")
         return _cut(failed, range(len(hits)), request.limit)

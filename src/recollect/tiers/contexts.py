@@ -12,6 +12,7 @@ from recollect.access import Level, entries_team
 from recollect.capture.edit import edited
 from recollect.capture.screen.named_values import value_in
 from recollect.errors import InvalidInput, NotFound
+from recollect.log import logged
 from recollect.ports import Reader, Transaction
 from recollect.recall.gaps import erase_gaps
 from recollect.recall.run import build_request, profile_named, run
@@ -144,6 +145,7 @@ _FIXED = ("scope", "team", "project", "agent", "user", "task", "supersedes")
 _MOST = 1000
 
 
+@logged
 class Contexts(SnapshotVerbs):
     """The contexts of an account that one identity may use. A verb takes the name or the id of a context."""
 

@@ -11,6 +11,7 @@ from typing import Any
 from recollect.capture.gate import screen_record
 from recollect.capture.intake import record_of
 from recollect.errors import InvalidInput, NotFound
+from recollect.log import logged
 from recollect.ports import Reader, Transaction, Vectors
 from recollect.recall.run import build_request, profile_named, run
 from recollect.unit_of_work import Embed, Verbs, find_visible
@@ -109,6 +110,7 @@ _SCOPES = ("global", "team", "agent", "user", "project")
 _MOST = 1000
 
 
+@logged
 class Narratives(Verbs):
     """The narratives that one identity sees, of one project or of none."""
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, Unpack
 from recollect.access import expired, grants_of, may, plain_grants, require_free
 from recollect.capture.screen.injection import injection_signs
 from recollect.errors import InvalidInput, NotFound, StaleVersion
+from recollect.log import logged
 from recollect.ports import Reader, Transaction
 from recollect.tiers.containers import Containers, usable_container, visible_containers
 from recollect.tiers.json_values import json_text
@@ -211,6 +212,7 @@ PoolList = list[Pool]
 MISSING = object()
 
 
+@logged
 class Pools(Containers):
     """The pools of an account that one identity may use."""
 

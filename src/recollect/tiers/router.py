@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from recollect.capture.duplicates import as_forgotten
 from recollect.capture.edit import edited
 from recollect.errors import InvalidInput, NotFound, WorkingUnavailable
+from recollect.log import logged
 from recollect.ports import Reader, Transaction
 from recollect.recall.run import build_request, profile_named, run
 from recollect.recall.state import RecallRequest
@@ -40,6 +41,7 @@ _MOST = 200
 _HINT = "`router.stats()` shows what each tier has"
 
 
+@logged
 class Router(Verbs):
     """Reads, writes, searches and deletes across working, short-term, long-term and shared memory."""
 

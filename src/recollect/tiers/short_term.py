@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from recollect.errors import NotFound
+from recollect.log import logged
 from recollect.ports import Reader, Transaction
 from recollect.tiers.json_values import screened_json
 from recollect.tiers.working import HOUR, SEPARATOR, Lifetime, lifetime
@@ -28,6 +29,7 @@ from recollect.values.tiers import ShortTermEntry
 MONTH = timedelta(days=30)
 
 
+@logged
 class ShortTerm(Verbs):
     """The entries of one agent, or of one agent for a user; without either, those of the account."""
 

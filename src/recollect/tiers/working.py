@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from recollect.errors import InvalidInput, ReadOnly
+from recollect.log import logged
 from recollect.ports import Namespace, Reader, Transaction
 from recollect.runtime import Runtime
 from recollect.tiers.json_values import json_text, screened_json
@@ -50,6 +51,7 @@ class _ChangedMeanwhile(Exception):
     """Another writer changed the value since it was read for the screen."""
 
 
+@logged
 class WorkingMemory(Verbs):
     """The values of one namespace."""
 

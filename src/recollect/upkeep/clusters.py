@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import InvalidInput, NotFound
+from recollect.log import timed
 from recollect.ports import Calibrated, Reader, Store, Transaction
 from recollect.unit_of_work import UnitOfWork
 from recollect.upkeep.cluster_names import names
@@ -58,6 +59,15 @@ def refresh(
 
     A member has at least the `required` cosine to the centre of its cluster.
     """
+    with timed("clusters") as counts:
+        made = _refreshed(store, account, actor, now, find, required)
+        counts["clusters"] = len(made)
+    return made
+
+
+def _refreshed(
+    store: Store, account: str, actor: str, now: datetime, find: FindClusters, required: float
+) -> list[Cluster]:
     with store.view(now) as reader:
         embedded, earlier = reader.embedded(account), reader.clusters(account)
         members = {cluster.id: _members(reader, account, cluster) for cluster in earlier}

@@ -127,6 +127,12 @@ class AppContext:
         path = store_file(self.settings().settings)
         return path if path is not None and not path.exists() else None
 
+    def retry_fetching(self) -> None:
+        """Try the network again, even if nothing could be reached a moment ago."""
+        from recollect.wiring import retry_fetching
+
+        retry_fetching(self.settings().settings)
+
     def current_project(self) -> Project:
         """The project from the option, else from the settings, else from the working directory."""
         from recollect.project import Project, resolve_project

@@ -15,6 +15,7 @@ from recollect.errors import RecollectError
 from recollect.serve.cli.app_context import AppContext
 from recollect.serve.cli.command_table import LazyGroup
 from recollect.serve.cli.errors import EXIT_INTERRUPTED, EXIT_USAGE, report
+from recollect.serve.cli.logs import start_logging
 from recollect.serve.cli.output import print_error
 from recollect.serve.cli.times import past_time
 
@@ -49,6 +50,7 @@ Shell completion for bash (also zsh_source, fish_source):
 )
 @click.option("--json", is_flag=True, help="Print JSON (also accepted after the command).")
 @click.option("-q", "--quiet", is_flag=True, help="Print only answers: no notes, no progress.")
+@click.option("-v", "--verbose", count=True, help="Log long operations on stderr; -vv logs every verb.")
 @click.version_option(__version__, message="recollect %(version)s")
 @click.pass_context
 def recollect(
@@ -62,8 +64,10 @@ def recollect(
     as_of: datetime | None,
     json: bool,
     quiet: bool,
+    verbose: int,
 ) -> None:
     """Long-term memory for AI agents: store what is worth keeping, recall it with the reason, undo any change."""
+    ctx.call_on_close(start_logging(verbose, os.environ.get("RECOLLECT_LOG", "")))
     ctx.obj = AppContext(db, project, account, agent, user, teams, as_of, json, quiet, clock=ctx.obj)
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

@@ -119,20 +119,24 @@ class _ProgressBars:
 
 
 class DownloadProgress(_ProgressBars):
-    """Shows the download of the embedder: a bar on a terminal, one line per file in a log; nothing if it is cached."""
+    """Shows the download of a model: one line that says what and from where, and a bar on a terminal; nothing if it is cached."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         super().__init__()
         self._quiet = quiet
-        self._tasks: dict[str, TaskID | None] = {}
+        self._tasks: dict[str, TaskID] = {}
+
+    def announce(self, line: str) -> None:
+        """Say what is fetched, before a bar shows how far it is."""
+        if not self._quiet:
+            if self._bars is not None:
+                self._bars.stop()
+                self._bars = None
+                self._tasks.clear()
+            print_note(line)
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        if self._quiet:
-            return
-        if not wants_codes(sys.stderr):
-            if what not in self._tasks:
-                self._tasks[what] = None
-                print_note(f"{what}, once ({_megabytes(total)})")
+        if self._quiet or not wants_codes(sys.stderr):
             return
         if self._bars is None:
             self._bars = _download_bars()
@@ -161,10 +165,6 @@ class ItemProgress(_ProgressBars):
     def __call__(self, done: int, total: int) -> None:
         if self._bars is not None and self._task is not None:
             self._bars.update(self._task, completed=done, total=total)
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:.0f} MB" if size else "unknown size"
 
 
 def _download_bars() -> Progress:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from recollect import errors
+from recollect.log import timed
 from recollect.store.postgres.connections import (
     Connection,
     Connections,
@@ -56,8 +57,13 @@ def upgrade(
     address = parse_address(url, options)
     report = progress or (lambda _: None)
     report("the schema")
-    done = [(step.name, step.detail) for step in migrate(address, options, dry_run=dry_run)]
-    return done + _build_indexes(address, options, dry_run, report)
+    with timed("schema of the database") as counts:
+        done = [(step.name, step.detail) for step in migrate(address, options, dry_run=dry_run)]
+        counts["steps"] = len(done)
+    with timed("vector indexes") as counts:
+        made = _build_indexes(address, options, dry_run, report)
+        counts["indexes"] = len(made)
+    return done + made
 
 
 def migrate(address: Address, options: Options, *, dry_run: bool = False) -> list[MigrationStep]:

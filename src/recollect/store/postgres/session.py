@@ -19,6 +19,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from recollect import errors
+from recollect.log import warning
 from recollect.store.postgres.connections import (
     Connection,
     Connections,
@@ -279,6 +280,7 @@ class PostgresSession:
             except psycopg.OperationalError as error:
                 if not is_lost(error) or not connection.closed:
                     raise
+                warning("a connection to the database was lost; another one is tried")
             self.connections.give_back(connection)
             self._connection = None
         return self.connections.run(self._taken(), statements)

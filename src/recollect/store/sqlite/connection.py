@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 
 from recollect import errors
+from recollect.log import timed, warning
 from recollect.store.rows import time_of
 from recollect.store.sqlite.queries import migrations, text_of
 from recollect.values.ids import new_id
@@ -21,6 +23,8 @@ BUSY_SECONDS = 30
 # How long a fork waits for other threads that use the file.
 FORK_SECONDS = 5.0
 MEMORY = ":memory:"
+# A wait for another writer that is worth a warning.
+_LONG_WAIT = 1.0
 _IDLE_READERS = 4
 _SYNCHRONOUS = ("off", "normal", "full", "extra")
 
@@ -71,7 +75,11 @@ class Writer:
 def begin_to_write(connection: sqlite3.Connection, *, wait: bool) -> None:
     """Begin a transaction that writes; without `wait`, fail at once while another process writes."""
     if wait:
+        started = perf_counter()
         connection.execute("BEGIN IMMEDIATE")
+        waited = perf_counter() - started
+        if waited > _LONG_WAIT:
+            warning("waited %.1f s for another process that writes", waited)
         return
     connection.execute("PRAGMA busy_timeout = 0").fetchone()
     try:
@@ -227,9 +235,10 @@ def _migrate(connection: sqlite3.Connection, path: str, writable: bool) -> None:
         if version == 0:
             _create(connection)
         else:
-            for number, script in migrations():
-                if number > version:
-                    run_script(connection, script)
+            with timed(f"schema of the store from {version} to {newest}"):
+                for number, script in migrations():
+                    if number > version:
+                        run_script(connection, script)
         connection.execute(f"PRAGMA user_version = {newest}")
         connection.execute("COMMIT")
     except BaseException:  # Ctrl-C too: a half-made schema must not stay open on the connection

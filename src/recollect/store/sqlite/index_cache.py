@@ -19,7 +19,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from time import perf_counter
 
+from recollect.log import info
 from recollect.ports import Accesses
 from recollect.store.index.account_index import AccountIndex
 from recollect.store.index.columns import IndexEntry
@@ -63,6 +65,10 @@ class Uncommitted:
         """Rows change without an event: what is known of earlier events is no longer true of them."""
         self.events.clear()
         self.only_mine = True
+
+
+# Seconds after which loading an index is told.
+_WORTH_TELLING = 0.5
 
 
 class IndexCache:
@@ -124,8 +130,11 @@ class IndexCache:
             if index is None or index.seq < seq or index.touches < touches:
                 alone = len(self._views) == (view in self._views)
                 base = index if index is None or alone or index.seq == seq else index.fork()
+                started = perf_counter()
                 index = self._caught_up(connection, base, account, number, self._own_events)
                 self._publish(account, index)
+                if (seconds := perf_counter() - started) > _WORTH_TELLING:
+                    info("index: %s in %.2f s", "built" if base is None else "caught up", seconds)
             return index
 
     def as_of_transaction(

@@ -46,6 +46,7 @@ def reembed(app: AppContext) -> None:
 
     Needed after a change of the embedder, or if it was not available. Can be interrupted and run again.
     """
+    app.retry_fetching()
     with app.open_for_writing("lazy") as memory, ItemProgress("embedding", quiet=app.quiet) as progress:
         count = memory.reembed(progress)
     text = f"✓ {count_memories(count)} embedded" if count else "✓ every memory has a vector already"
