@@ -18,6 +18,13 @@ def test_every_verb_can_be_awaited(tmp_path, clock, embedder) -> None:
             await memory.forget(hit.memory.id)
             assert not await memory.recall("server", project="shop")
             await memory.undo()
+            await memory.remember("The router is in Basel", project="shop", metadata={"rack": 4})
+            page = await memory.list(limit=1, total=True)
+            assert (len(page), page.total, await memory.count(metadata={"rack": {"$gt": 3}})) == (1, 2, 1)
+            rest = await memory.list(after=page.next)
+            every = [record.id async for record in memory.iter_all()]
+            assert every == [page[0].id, *(record.id for record in rest)]
+            assert await (await memory.with_identity(user="ulla")).count(scope="user") == 0
             other = await memory.with_identity(account="rival")
             assert await other.list() == []
             with pytest.raises(recollect.NotFound):

@@ -8,16 +8,19 @@ from collections.abc import Callable, Iterator
 import psycopg
 import pytest
 
+from recollect.filters import filter_from
 from recollect.store.postgres.options import Options
 from recollect.store.postgres.reader import PostgresReader
 from recollect.store.postgres.rows import account_number, marks_of
 from recollect.store.postgres.store import PostgresStore
 from recollect.testing.contract.samples import NOW, put, record
+from recollect.values.metadata import entry_value
 from recollect.values.scope import Identity, Viewer
 from recollect.values.search import Filter, Search
 
 _HELD, _TELLING, _TINY = 20_000, 400, 10_000
-_COUNTED = "SELECT sum(idx_tup_read)::bigint FROM pg_stat_all_indexes WHERE schemaname = 'recollect' AND relname LIKE 'memories%'"
+_TABLES = "WHERE schemaname = 'recollect' AND relname ~ '^(memories|metadata)'"
+_COUNTED = f"SELECT sum(idx_tup_read)::bigint FROM pg_stat_all_indexes {_TABLES}"
 
 _OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 _ANALYZED = (
@@ -172,11 +175,45 @@ def test_what_is_looked_up_in_a_large_account_reads_a_few_rows_of_it(
     assert _rows_read(shared_part) - before < 200
 
 
+_DESCRIBED = {
+    "a value": {"bucket": 7},
+    "a span": {"bucket": {"$gte": 7, "$lt": 8}},
+    "a value of some": {"bucket": {"$in": [7, 1007]}},
+    "no value": {"bucket": 1007},
+}
+
+
+@pytest.mark.parametrize("wanted", list(_DESCRIBED))
+def test_a_filter_on_metadata_reads_what_passes_it_and_nothing_of_others(
+    shared_part: psycopg.Connection, fresh_database: str, wanted: str
+) -> None:
+    others = shared_part.execute(_OTHERS).fetchone()
+    for account in ("one", "two"):
+        shared_part.execute(
+            "INSERT INTO metadata (account_id, path, value, row) SELECT account_id, 'bucket', %s || (row %% 100), row"
+            " FROM memories WHERE account_id = %s",
+            [entry_value(7)[:-1], account_number(account)],
+        )
+    shared_part.execute("ANALYZE metadata")
+    store = PostgresStore(fresh_database, Options(connections=1))
+    passing = filter_from({"metadata": _DESCRIBED[wanted]})
+    search = Search(Viewer(Identity("one")), passing, NOW.timestamp() + 9, None, ("telling",), depth=20)
+    before = _rows_read(shared_part)
+    with store.view(NOW) as reader:
+        count = reader.count_found(Identity("one"), passing, NOW)
+        assert len(reader.find(Identity("one"), passing, NOW, limit=50)) == min(count, 50)
+        reader.candidates(search)
+    store.close()
+    deadline = time.monotonic() + 10
+    while shared_part.execute(_OTHERS).fetchone() != others:  # what a connection read is told when it ends
+        assert time.monotonic() < deadline
+    # Of much of an account, all of that account may be read, once a question; never what others have.
+    assert _rows_read(shared_part) - before < (3 * _HELD if wanted == "a span" else 5_000)
+
+
 def _rows_read(superuser: psycopg.Connection) -> int:
     superuser.execute("SELECT pg_stat_force_next_flush()")
-    sequential = superuser.execute(
-        "SELECT sum(seq_tup_read)::bigint FROM pg_stat_all_tables WHERE schemaname = 'recollect' AND relname LIKE 'memories%'"
-    ).fetchone()
+    sequential = superuser.execute(f"SELECT sum(seq_tup_read)::bigint FROM pg_stat_all_tables {_TABLES}").fetchone()
     assert sequential is not None
     return _entries_read(superuser) + int(sequential[0] or 0)
 
