@@ -1071,8 +1071,9 @@ class AsyncMemory(AsyncVerbs):
     ) -> IngestReport:
         """Import the memories of another product from its files; a second run adds only what changed.
 
-        `memory-files` are MEMORY.md, memory/*.md and CLAUDE.md, in a folder or packed as .zip, .tar, .tar.gz or .tgz. `only` limits
-        the import to one user, agent or namespace.
+        `memory-files` are MEMORY.md, memory/*.md and CLAUDE.md, in a folder or packed as .zip, .tar, .tar.gz or .tgz. The stores of
+        `koshi`, `mememory` and `agent-memories` (tables on pgvector) may also be the address of a PostgreSQL database. `only`
+        limits the import to one user, agent, project or namespace. What was refused or left out is quoted, secrets are masked.
         """
         return await self._call(
             lambda: self._sync.import_from(product, *paths, only=only, dry_run=dry_run, progress=progress)

@@ -327,6 +327,8 @@ def test_a_store_in_postgresql_is_read_by_its_address(memory: recollect.Memory, 
         )
     report = memory.import_from("mememory", empty_database)
     assert report.counts["kept"] == 2
+    # A report is logged and shown: the login of the database is not part of it.
+    assert report.batches[0].name == empty_database.partition("://")[2].rpartition("@")[2].partition("?")[0]
     found = by_text(memory)
     tea = found["Tea is best"]
     assert (tea.tags, tea.weight, tea.superseded_by) == (("drinks", "hot"), 0.5, found["Coffee is best"].id)
@@ -334,6 +336,9 @@ def test_a_store_in_postgresql_is_read_by_its_address(memory: recollect.Memory, 
     assert tea.updated_at == at("2026-01-02 10:00")
     with pytest.raises(InvalidInput, match="no table 'agent_memories'"):
         memory.import_from("agent-memories", empty_database)
+    with pytest.raises(InvalidInput) as caught:
+        memory.import_from("mememory", "postgresql://ada:lovelace@127.0.0.1:1/none")
+    assert "lovelace" not in str(caught.value)
 
 
 def test_only_what_belongs_to_one_owner(memory: recollect.Memory, store: Any) -> None:

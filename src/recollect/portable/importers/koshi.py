@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.portable.drafts import SkippedText
 from recollect.portable.importers.stored import RowReader, SourceMemory, StoredSource, chosen, iso, owners_of
-from recollect.portable.importers.tables import Row, read_tables
+from recollect.portable.importers.tables import Row, read_tables, source_name
 
 NAME = "koshi"
 # Tables of koshi that are no memories: conversations, work and costs.
@@ -30,7 +30,7 @@ def read_stored(source: str | Path, only: str | None) -> StoredSource:
     for name in _OTHERS:
         if rows := tables.get(name):
             skipped.append(SkippedText(f"table {name}", f"{len(rows):,} rows", "a table that has no memories"))
-    return chosen(StoredSource(str(source), tuple(memories), tuple(skipped)), only)
+    return chosen(StoredSource(source_name(source), tuple(memories), tuple(skipped)), only)
 
 
 def _memory(

@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.portable.drafts import SkippedText
 from recollect.portable.importers.stored import RowReader, SourceMemory, StoredSource, chosen, iso, owners_of
-from recollect.portable.importers.tables import Row, read_tables
+from recollect.portable.importers.tables import Row, read_tables, source_name
 
 NAME = "mememory"
 
@@ -19,7 +19,7 @@ def read_stored(source: str | Path, only: str | None) -> StoredSource:
     for table in read_tables(source, NAME, ("memories", "memory"), ("content",)):
         for where, row in table.rows:
             memories += _memory(where, row, skipped)
-    return chosen(StoredSource(str(source), tuple(memories), tuple(skipped)), only)
+    return chosen(StoredSource(source_name(source), tuple(memories), tuple(skipped)), only)
 
 
 def _memory(where: str, row: Row, skipped: list[SkippedText]) -> list[SourceMemory]:

@@ -145,6 +145,11 @@ def _number(row: Row, position: int) -> str:
     return str(row.get("id") or position)
 
 
+def source_name(source: str | Path) -> str:
+    """How a report calls a source: the name of the file, or the address without its login."""
+    return _shown(source) if is_url(source) else Path(source).name
+
+
 def _shown(source: str | Path) -> str:
     """A source for a message: an address without its login."""
-    return str(source).rpartition("@")[2] if is_url(source) else str(source)
+    return str(source).partition("://")[2].rpartition("@")[2].partition("?")[0] if is_url(source) else str(source)
