@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recollect.ports import Progress, Reader
     from recollect.upkeep.purge import PurgeBatch
     from recollect.values.draft import UpdateFields
+    from recollect.values.purge import Erasure
     from recollect.values.transfer import Exported
 
 # How many memories are changed in one transaction; a purge reads the whole account for each page, so its pages are larger.
@@ -177,7 +178,7 @@ class Selection:
         if clean_flag("dry_run", dry_run):
             return self._look(verb, plan)
         confirmed, uow = clean_flag("force", force), self._uow
-        tally, before = _Tally(verb, new_id(uow.runtime.clock())), None
+        tally = _Tally(verb, new_id(uow.runtime.clock()))
 
         def page(before: int | None) -> int | None:
             with uow.transaction(self._wanted.project, *projects, operation=tally.operation) as tx:
@@ -193,10 +194,12 @@ class Selection:
             tally.add(planned, shown)
             return last
 
-        return self._every_page(tally, page, before)
+        self._every_page(tally, page)
+        return tally.result()
 
-    def _every_page(self, tally: _Tally, page: Callable[[int | None], int | None], before: int | None) -> Changed:
+    def _every_page(self, tally: _Tally, page: Callable[[int | None], int | None]) -> None:
         """Run all pages. Where one fails, what those before did is kept, and the error says so."""
+        before: int | None = None
         while True:
             try:
                 before = page(before)
@@ -205,7 +208,7 @@ class Selection:
                     raise
                 raise PartlyDone(tally.verb, len(tally.changed), tally.operation, error) from error
             if before is None:
-                return tally.result()
+                return
 
     def _look(self, verb: SelectionVerb, plan: Plan) -> Changed:
         """What a plan would change."""
@@ -273,7 +276,7 @@ class Selection:
             return last
 
         try:
-            self._every_page(tally, page, None)
+            self._every_page(tally, page)
         finally:
             # Also of the pages that are done when one fails, no trace may stay in the files.
             left = batch.finish() if tally.changed else None
@@ -312,6 +315,7 @@ class _Tally:
         return [each for each in planned if each.new is not None][: _SHOWN - len(self.first)]
 
     def room_for(self, records: Sequence[Record]) -> list[Record]:
+        """The same of memories that are purged."""
         return list(records[: _SHOWN - len(self.first)])
 
     def add(self, planned: Sequence[Planned], shown: Sequence[Record]) -> None:
@@ -328,7 +332,7 @@ class _Tally:
         self.pinned += sum(record.delivery == "pinned" for record in records)
         self.first += shown
 
-    def result(self, batch: PurgeBatch | None = None, left: Any = None) -> Changed:
+    def result(self, batch: PurgeBatch | None = None, left: Erasure | None = None) -> Changed:
         """What was done, and of a purge what is left."""
         erased, repeats = ((), ()) if batch is None else batch.listed()
         return Changed(
