@@ -15,7 +15,7 @@ Timed = Callable[[], object]
 
 # Verbs whose work is the whole store or the process, not one answer; `speed`, `graph` and `reliability` measure some of them.
 NOT_TIMED = frozenset(
-    "as_of called_by close disable doctor enable export feedback_many flush import_data import_from members reembed "
+    "as_of called_by close disable doctor enable export feedback_many flush import_data import_from iter_all members reembed "
     "remember_many resolve router vacuum with_identity".split()
 )
 
@@ -225,6 +225,7 @@ VERBS: dict[str, Callable[[Case], Timed]] = {
     "list": _plain(lambda memory: memory.list()),
     "list in_project": _plain(lambda memory: memory.list(in_project="small")),
     "list forgotten": _plain(lambda memory: memory.list(status="forgotten")),
+    "count": _plain(lambda memory: memory.count()),
     "history": _by_id(lambda memory, one: memory.history(one)),
     "log": _plain(lambda memory: memory.log(limit=20)),
     "stats": _plain(lambda memory: memory.stats()),
