@@ -15,8 +15,8 @@ Timed = Callable[[], object]
 
 # Verbs whose work is the whole store or the process, not one answer; `speed`, `graph` and `reliability` measure some of them.
 NOT_TIMED = frozenset(
-    "as_of called_by close disable doctor enable export feedback_many flush import_data import_from iter_all members reembed "
-    "remember_many resolve router vacuum with_identity".split()
+    "as_of called_by close disable doctor enable erase_user export feedback_many flush import_data import_from iter_all members "
+    "reembed remember_many resolve router vacuum with_identity".split()
 )
 
 
@@ -99,6 +99,30 @@ def _restore(case: Case) -> Timed:
 def _forget(case: Case) -> Timed:
     one = case.stored()
     return lambda: case.memory.forget(one)
+
+
+def _archive(case: Case) -> Timed:
+    one = case.stored()
+    return lambda: case.memory.archive(one)
+
+
+def _unarchive(case: Case) -> Timed:
+    one = case.stored()
+    case.memory.archive(one)
+    return lambda: case.memory.unarchive(one)
+
+
+def _move(case: Case) -> Timed:
+    one = case.stored()
+    return lambda: case.memory.move(one, project="large")
+
+
+def _select(case: Case) -> Timed:
+    """Three memories by their metadata."""
+    group = case.number()
+    for text in (case.stored() for _ in range(3)):
+        case.memory.update(text, metadata={"group": group})
+    return lambda: case.memory.select(metadata={"group": group}).tag("selected")
 
 
 def _purge(case: Case) -> Timed:
@@ -237,6 +261,11 @@ VERBS: dict[str, Callable[[Case], Timed]] = {
     "update the text": _update_text,
     "forget": _forget,
     "restore": _restore,
+    "archive": _archive,
+    "unarchive": _unarchive,
+    "move": _move,
+    "select and tag": _select,
+    "list by metadata": _by_number(lambda memory, number: memory.list(metadata={"group": number})),
     "purge": _purge,
     "reinforce": _by_id(lambda memory, one: memory.reinforce(one)),
     "demote": _by_id(lambda memory, one: memory.demote(one)),

@@ -99,6 +99,7 @@ _LONG: Mapping[str, Callable[[Any], Mapping[str, int]]] = {
     "export": lambda done: {"memory": 0, **done.counts},
     "reembed": lambda count: {"embedded": count},
     "purge": lambda done: {"erased": 0 if done.dry_run else 1 + len(done.erased)},
+    "erase_user": lambda done: {} if done.dry_run else {"erased": sum(done.counts.values())},
     "vacuum": lambda done: {"copies left": len(done.pending)},
 }
 

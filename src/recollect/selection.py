@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack
 
 from recollect import listing
 from recollect.errors import InvalidInput, NeedsConfirmation, PartlyDone, RecollectError
 from recollect.filters import filter_from
+from recollect.log import info, warning
 from recollect.unit_of_work import MOST_UNCONFIRMED, UnitOfWork
 from recollect.validation import check_progress, clean_flag, some_tags
 from recollect.values.changed import Changed, NotChanged, SelectionVerb
@@ -200,14 +202,17 @@ class Selection:
     def _every_page(self, tally: _Tally, page: Callable[[int | None], int | None]) -> None:
         """Run all pages. Where one fails, what those before did is kept, and the error says so."""
         before: int | None = None
+        started = perf_counter()
         while True:
             try:
                 before = page(before)
             except RecollectError as error:
                 if not tally.changed or tally.operation is None:
                     raise
+                warning("%s: ended by %s after %d memories", tally.verb, type(error).__name__, len(tally.changed))
                 raise PartlyDone(tally.verb, len(tally.changed), tally.operation, error) from error
             if before is None:
+                info("%s: %d memories in %.2f s", tally.verb, len(tally.changed), perf_counter() - started)
                 return
 
     def _look(self, verb: SelectionVerb, plan: Plan) -> Changed:

@@ -67,6 +67,9 @@ KEEPING = (
     step(
         "remember", content="Prices are shown with value added tax", ttl=86400.0, season="release-week", keep="prices"
     ),
+    step("remember", content="Returns are free within 30 days", metadata={"team": "care", "level": 3}, keep="returns"),
+    step("remember", content="Gift cards are valid for two years", metadata={"team": "sales"}, keep="gifts"),
+    step("remember", content="Packages leave the warehouse at four", metadata={"a": {"b": SECRET}}, comes="refused"),
 )
 
 FINDING = (
@@ -88,7 +91,9 @@ FINDING = (
     step("list", source=["observed"]),
     step("list", scope=["global"]),
     step("list", status="all", limit=4, after="$newport"),
-    step("list", limit=0, comes="InvalidInput"),
+    step("list", limit=-1, comes="InvalidInput"),
+    step("list", metadata={"team": "care"}),
+    step("recall", query="what is free for customers?", metadata={"team": "care"}),
     step("recall", query="quarterly beekeeping schedule of the rooftop hives"),
     step("gaps"),
     step("remember", content="The rooftop hives follow a quarterly beekeeping schedule", keep="hives"),
@@ -102,6 +107,13 @@ CHANGING = (
     step("update", id="$vipps", importance=0.9, tags=["payment", "nordic"]),
     step("update", id="$review", content=SECRET, comes="refused"),
     step("update", id="ffffffff", importance=0.1, comes="NotFound"),
+    step("update", id="$returns", metadata={"level": 4, "checked": True}),
+    step("update", id="$gifts", metadata={"owner": "ada"}, replace_metadata=True),
+    step("archive", id="$gifts"),
+    step("list", status="archived"),
+    step("unarchive", id="$gifts"),
+    step("move", id="$gifts", scope="global"),
+    step("move", id="$nothing", scope="global", comes="NotFound"),
     step("forget", id="$invoices", reason="handled by another team"),
     step("list", status="forgotten"),
     step("remember", content="Invoices are sent on the first Monday of the month", comes="refused"),

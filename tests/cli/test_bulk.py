@@ -276,7 +276,7 @@ class TestRefused:
         (tmp_path / "notes" / "new.md").write_text("The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a\n")
         (tmp_path / "notes" / "fine.md").write_text("The office is in Porto\n")
         done = run("import", str(tmp_path / "notes"))
-        assert (done.code, "new.md" in done.out, "(not shown)" in done.out) == (1, True, True)
+        assert (done.code, "new.md" in done.out, "The token is [redacted: " in done.out) == (1, True, True)
         assert "ghp_" not in done.out
 
     def test_memory_files_too(self, run, tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ from recollect.serve.cli.command_table import SECTIONS
 WITHOUT_A_STORE = (
     "recall deploy", "recall deploy --explain", "search deploy", "search deploy --mode lexical", "context", "context deploy",
     "preview deploy", "get 3f9a1c22", "list", "list --user ada", "--as-of yesterday list", "update 3f9a1c22 --content new",
-    "supersede 3f9a1c22 8b01d4e7", "forget 3f9a1c22", "purge 3f9a1c22 --yes", "link 3f9a1c22 8b01d4e7",
+    "supersede 3f9a1c22 8b01d4e7", "forget 3f9a1c22", "archive 3f9a1c22", "unarchive 3f9a1c22",
+    "move 3f9a1c22 --to-scope global", "erase-user ada --dry-run", "erase-user ada --yes", "purge 3f9a1c22 --yes",
+    "link 3f9a1c22 8b01d4e7",
     "unlink 3f9a1c22 8b01d4e7", "related 3f9a1c22", "provenance 3f9a1c22", "graph deploy", "tag 3f9a1c22 x", "untag 3f9a1c22 x",
     "tags", "tags describe x y", "clusters", "clusters --refresh", "reinforce 3f9a1c22", "demote 3f9a1c22",
     "feedback 3f9a1c22 --helpful", "confirm 3f9a1c22", "contradictions", "contradictions --scan",

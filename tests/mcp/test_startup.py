@@ -17,6 +17,7 @@ from mcp.client.client import Client
 from mcp_clients import RECOLLECT, RawClient, call, capture_failure, environment, on_http, unwrap
 from pydantic import BaseModel
 
+from recollect.advice import install_command
 from recollect.serve.mcp.startup import deferred_models
 
 
@@ -87,7 +88,7 @@ def test_without_the_sdk_the_command_says_what_to_install(store: Path, tmp_path:
     seen = environment(store, PYTHONPATH=str(blocked))
     ran = subprocess.run([*RECOLLECT, "mcp"], env=seen, capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 2
-    assert "the MCP SDK is not installed" in ran.stderr and "recollect[mcp]" in ran.stderr
+    assert "the MCP SDK is not installed" in ran.stderr and install_command("mcp") in ran.stderr
 
 
 def test_models_declared_in_deferred_models_are_built_on_first_use_and_others_at_once() -> None:

@@ -403,12 +403,13 @@ def test_import_recognises_a_store_and_says_what_came(
     monkeypatch.setenv("RECOLLECT_EMBEDDER", "none")
     monkeypatch.chdir(tmp_path)
     path = store("koshi")
-    assert main(["import", str(path), "--dry-run"]) == 0
+    assert main(["import", str(path), "--dry-run"]) == 1, "a secret in it is refused"
+    assert not (tmp_path / "cli.db").exists()
     said = capsys.readouterr().out
     assert "koshi.db  4 stored, 1 refused, 2 skipped" in said
     assert "✗ memories 3  The deploy key is [redacted: " in said
-    assert main(["import", str(path), "--from", "koshi"]) == 0
-    assert main(["import-from", "koshi", str(path), "--json"]) == 0
+    assert main(["import", str(path), "--from", "koshi"]) == 1
+    assert main(["import-from", "koshi", str(path), "--json"]) == 1
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["counts"]["known"] == 4
     assert main(["import", str(path), "--from", "mememory"]) == 2
     assert "is a store of koshi, not of mememory" in capsys.readouterr().err

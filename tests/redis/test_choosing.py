@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import recollect
+from recollect.advice import install_command
 from recollect.errors import SettingsError
 from recollect.serve.cli.main import main
 
@@ -37,7 +38,7 @@ def test_without_the_driver_only_those_who_ask_for_it_are_told_what_to_install(t
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT, str(tmp_path / "m.db")], capture_output=True, text=True, timeout=60, check=False
     )
-    assert done.stdout == "working: the Redis driver is missing; pip install 'recollect[redis]'\n", done.stderr
+    assert done.stdout == f"working: the Redis driver is missing; `{install_command('redis')}` adds it\n", done.stderr
 
 
 @pytest.mark.parametrize("url", ["redis://ada:open-sesame@host:6379/0", "unix:///socket?db=1&password=open-sesame"])

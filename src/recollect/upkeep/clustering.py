@@ -18,6 +18,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.advice import install_command
 from recollect.errors import InvalidInput, StoreError
 from recollect.values.search import Floats
 
@@ -45,7 +46,6 @@ _SAME = 1e-3
 # The cosine of an unrelated vector to a centre: the 5th percentile of a sample, since one subject may cover most vectors.
 _BASELINE_SAMPLE, _BASELINE_PERCENTILE = 2000, 5
 _ROUNDING = 1e-6
-_NEEDS_SKLEARN = ("clusters", "need scikit-learn", "run `pip install 'recollect[clusters]'`")
 
 
 def find_clusters(vectors: Given, *, smallest: int | None = None, sample: int = SAMPLE) -> Labels:
@@ -58,7 +58,8 @@ def find_clusters(vectors: Given, *, smallest: int | None = None, sample: int = 
         import sklearn.cluster  # noqa: F401 - checks that it is installed
         from threadpoolctl import threadpool_limits  # comes with scikit-learn
     except ImportError as missing:
-        raise InvalidInput(*_NEEDS_SKLEARN) from missing
+        how = f"run `{install_command('clusters')}`"
+        raise InvalidInput("clusters", "need scikit-learn", how) from missing
     # One core: the threads of the linear algebra library wait for each other when the machine is busy.
     with threadpool_limits(1):
         return _find_clusters(vectors, smallest, sample)

@@ -24,6 +24,9 @@ COMMANDS = {
     "update": "update {id}",
     "forget": "forget {id}",
     "restore": "restore {id}",
+    "archive": "archive {id}",
+    "unarchive": "unarchive {id}",
+    "move": "move {id} --to-scope {scope}",
     "purge": "purge {id} --yes",
     "tag": "tag {id} {tags}",
     "untag": "untag {id} {tags}",
@@ -122,6 +125,8 @@ COMMANDS = {
     "import_data": "import {source}",
 }
 _OPTIONS = {
+    "metadata": "--meta",
+    "replace_metadata": "--replace-meta",
     "tags": "--tag",
     "triggers": "--trigger",
     "layers": "--layer",
@@ -200,7 +205,8 @@ def _options(given: Mapping[str, Any]) -> Iterator[str]:
         if value is True:
             yield option
         else:
-            for each in value if isinstance(value, list) else [value]:
+            several = [f"{key}={json.dumps(one)}" for key, one in value.items()] if isinstance(value, dict) else value
+            for each in several if isinstance(several, list) else [value]:
                 yield from (option, f"{each:g}s" if name == "ttl" else str(each))
 
 

@@ -40,7 +40,20 @@ def exported(path: Path) -> list[Any]:
 
 
 _OF_ONE = (
-    *("tag", "untag", "forget", "restore", "reinforce", "demote", "feedback", "link", "supersede"),
+    *(
+        "tag",
+        "untag",
+        "forget",
+        "restore",
+        "archive",
+        "unarchive",
+        "move",
+        "reinforce",
+        "demote",
+        "feedback",
+        "link",
+        "supersede",
+    ),
     *("contexts.update_content", "contexts.remove_entry", "narratives.write", "narratives.latest"),
 )
 _OF_MANY = (

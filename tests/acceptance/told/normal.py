@@ -51,6 +51,7 @@ def memory(form: Form) -> dict[str, Any]:
         **{name: form.get(name, usual) for name, usual in _USUAL.items()},
         **{name: list(form.get(name) or ()) for name in _LISTS},
         "links": [[link["relation"], link.get("id") or link["target"]] for link in form.get("links", ())],
+        "metadata": dict(form.get("metadata") or {}),
         "trust": _trust(form["trust"]),
         "ends": bool(form.get("expires_at")),
     }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from recollect.advice import install_command
 from recollect.errors import InvalidInput
 from recollect.portable.importers.common import as_object, is_sqlite, open_sqlite, read_json_values
 
@@ -76,7 +77,8 @@ def _from_postgres(url: str, names: Sequence[str]) -> Iterator[Table]:
     try:
         import psycopg
     except ImportError:
-        raise InvalidInput("paths", "needs the PostgreSQL driver", "pip install 'recollect[postgres]'") from None
+        how = f"run `{install_command('postgres')}`"
+        raise InvalidInput("paths", "needs the PostgreSQL driver", how) from None
     try:
         with psycopg.connect(url, connect_timeout=_WAIT_SECONDS) as connection:
             connection.read_only = True

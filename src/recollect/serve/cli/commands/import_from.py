@@ -80,8 +80,21 @@ def import_from(
     weights, chains and owners, read from SQLite, a PostgreSQL address, CSV or JSON. Secrets are refused and reported, with
     exit code 1. A second run imports only what changed.
     """
+    return import_product(app, product, paths, only=only, dry_run=dry_run, no_project=everywhere)
+
+
+def import_product(
+    app: AppContext,
+    product: str,
+    paths: tuple[str, ...],
+    *,
+    only: str | None = None,
+    dry_run: bool,
+    no_project: bool = False,
+) -> int:
+    """Import from a product and print what was done; returns the exit code."""
     with (
-        app.open_for_writing("lazy", no_project=everywhere, create=True, dry_run=dry_run) as memory,
+        app.open_for_writing("lazy", no_project=no_project, create=True, dry_run=dry_run) as memory,
         ItemProgress("importing", quiet=app.quiet) as bar,
         StopBetweenBatches(bar) as progress,
     ):
@@ -89,11 +102,6 @@ def import_from(
             report = memory.import_from(product, *paths, only=only, dry_run=dry_run, progress=progress)
         except Interrupted as stopped:
             return report_interrupted(stopped, "text", "the same command; what is here already is skipped")
-    return print_report(app, report)
-
-
-def print_report(app: AppContext, report: IngestReport) -> int:
-    """Print what an import did; returns the exit code."""
     app.print_change(lambda: _report_json(report), lambda out: _show_report(out, report))
     return EXIT_REFUSED if report.counts["refused"] else 0
 

@@ -89,7 +89,7 @@ REMEMBER = Tool(
         "facts": drafts(DRAFT, "several at once: each a text, or JSON with its own fields", also=("memories",)),
         **_REMEMBERED,
         "more": fields(
-            without(DRAFT, "content", *_REMEMBERED),
+            without(DRAFT, "content"),
             "JSON of project, team, speaker, occurred_at, valid_from, valid_until, file_paths, reason, key, procedure …",
         ),
     },
@@ -124,7 +124,7 @@ UPDATE = Tool(
         "remove_tags": texts(commas=True),
         "replaces": id_("id of the older memory"),
         "more": fields(
-            without(CHANGES, *_UPDATED),
+            CHANGES,
             "JSON of weight, confidence, delivery, ttl, valid_from, valid_until, triggers, replace_metadata",
             nulls=True,
         ),
