@@ -13,7 +13,7 @@ ROOT = Path(recollect.__file__).parent
 STAGES = ("capture", "recall", "tiers", "upkeep", "portable")
 # Reached through ports only: nobody but wiring (and what ships for tests) names a concrete one.
 IMPLEMENTATIONS = ("store", "embed", "judge")
-GROUND = ("values", "errors", "forking", "log", "advice")
+GROUND = ("values", "errors", "forking", "log", "advice", "endpoint")
 SPINE = ("validation", "filters", "access", "redaction", "deferred", "runtime", "unit_of_work", "listing")
 FILES = sorted(path for path in ROOT.rglob("*.py"))
 

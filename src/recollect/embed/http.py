@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from recollect.embed.calibration import Calibration, measure, measure_queries
 from recollect.embed.checks import unit_rows
-from recollect.embed.endpoint import Endpoint
+from recollect.endpoint import Endpoint
 from recollect.errors import EmbedderError
 
 

@@ -7,7 +7,7 @@ from queue import Empty, SimpleQueue
 from threading import BoundedSemaphore, Thread
 from typing import Any
 
-from recollect.embed.endpoint import Endpoint
+from recollect.endpoint import Endpoint
 from recollect.errors import RerankerError
 from recollect.forking import follow_forks
 from recollect.ports import Reranker

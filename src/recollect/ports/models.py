@@ -1,4 +1,4 @@
-"""What the engine asks of models and of the clock: text to vectors, how two texts relate, what time it is."""
+"""What the engine asks of models and of the clock: text to vectors, judgements about texts, what time it is."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.values.judging import Decision, Question, WritingTask, Written
 from recollect.values.memory import Record
 from recollect.values.outcome import Verdict
 
@@ -60,3 +61,15 @@ class Judge(Protocol):
     """Compares two texts whose similarity made them worth a second look."""
 
     def compare(self, old: str, new: str, similarity: float) -> Verdict: ...
+
+
+class Decider(Protocol):
+    """Answers questions about texts, many at once, in their order; None where it does not know."""
+
+    def decide(self, questions: Sequence[Question]) -> list[Decision | None]: ...
+
+
+class TextWriter(Protocol):
+    """Writes texts, many at once, in their order; None where there is nothing to write, which is a good answer."""
+
+    def write(self, tasks: Sequence[WritingTask]) -> list[Written | None]: ...
