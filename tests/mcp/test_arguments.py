@@ -318,6 +318,11 @@ VALUES: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [
         {"ids": "0a1b2c3d deadbeef", "verdict": "demote"},
         {"ids": ["0a1b2c3d", "deadbeef"], "verdict": "demote"},
     ),
+    (
+        "recall",
+        {"query": "x", "where": {"AND": [], "OR": [{"tags": "a"}, None, {}], "NOT": {}}},
+        {"query": "x", "where": {"OR": [{"tags": ["a"]}]}},
+    ),
     ("recall", {"query": 0}, {"query": "0"}),
     ("recall", {"query": "x", "since": True}, "since: True is not a time"),
     ("update", {"id": "0a1b2c3d", "tags": []}, {"id": "0a1b2c3d"}),

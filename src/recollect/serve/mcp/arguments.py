@@ -467,10 +467,11 @@ def _read_where(
     given, inside = _read_object(name, value, now), partial(_read_where, name, now=now, table=table, depth=depth + 1)
     made: dict[str, Any] = {}
     for key in [key for key in given if key.upper() in ("AND", "OR")]:
-        parts = _items(given.pop(key), commas=False)
-        made[key.upper()] = [inside(part) for part in parts]
+        parts = [part for part in _items(given.pop(key), commas=False) if not _means_nothing(part)]
+        made |= {key.upper(): [inside(part) for part in parts]} if parts else {}
     for key in [key for key in given if key.upper() == "NOT"]:
-        made["NOT"] = inside(given.pop(key))
+        if not _means_nothing(part := given.pop(key)):
+            made["NOT"] = inside(part)
     return made | _read_table(table, given, now, name, path=f"{name}.")
 
 
