@@ -294,7 +294,12 @@ VALUES: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [
     ("recall", {"query": "[1]"}, {"query": "[1]"}),
     ("recall", {"query": "x", "any_tags": ["a, b"]}, {"query": "x", "any_tags": ["a, b"]}),
     ("remember", {"content": "x", "importance": 0}, {"content": "x", "importance": 0}),
-    ("remember", {"content": "x", "speaker": 1, "tags": []}, "speaker: is not an argument of remember"),
+    ("remember", {"content": "x", "trust": 1, "tags": []}, "trust: is not an argument of remember"),
+    (
+        "remember",
+        {"content": "x", "speaker": "Ann", "filePaths": "a.py", "more": {"key": "k"}, "position": ""},
+        {"content": "x", "more": {"key": "k", "speaker": "Ann", "file_paths": ["a.py"]}},
+    ),
     ("remember", {"content": "x", "more": "{}"}, {"content": "x", "more": {}}),
     (
         "remember",

@@ -60,6 +60,7 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     ("list", {"limit": 100000}, "limit: 100000 is out of range"),
     ("pool", {"action": "read", "name": "absent"}, "absent"),
     ("link", {"source": "deadbeef", "target": "beefdead", "remove": "maybe"}, "remove: 'maybe' is not true or false"),
+    ("pool", {"action": "read", "name": "board"}, 'no pool board here; `pool(action="list")` shows which there are'),
     ("pool", {"action": "list", "value": 1}, "is not an argument of list"),
     ("context", {"budget": -1}, "budget"),
 ]

@@ -50,6 +50,8 @@ class Argument:
     absent: tuple[str, ...] = _NOTHING
     # Other names that models give it.
     also: tuple[str, ...] = ()
+    # What an object has in it; what stands beside it in the call is taken as if it stood in it.
+    inside: Mapping[str, Argument] | None = None
 
 
 # What an argument may be.
@@ -160,7 +162,7 @@ def json_value(description: str = "") -> Argument:
 
 def fields(table: Mapping[str, Argument], description: str = "", *, nulls: bool = False) -> Argument:
     """A JSON object with some of these arguments in it; with `nulls`, null is a value of each."""
-    return Argument(_schema("string", description), partial(_read_fields, table=table, nulls=nulls))
+    return Argument(_schema("string", description), partial(_read_fields, table=table, nulls=nulls), inside=table)
 
 
 def where(table: Mapping[str, Argument], description: str = "") -> Argument:
@@ -192,9 +194,25 @@ def read_arguments(
     required: Sequence[str] = (),
 ) -> Arguments:
     """What a call of a tool gives, as its plain values; what is absent is left out."""
-    found = _read_table(table, mend(dict(given or {})), now, tool, required=required)
+    sent = mend(dict(given or {}))
+    beside = _taken_out(table, sent)
+    found = _read_table(table, sent, now, tool, required=required)
+    for owner, fields_ in beside.items():
+        read = table[owner].read(owner, fields_, now)
+        found[owner] = {**read, **found.get(owner, {})} if read else found.get(owner, {})
     for missing in (name for name in required if name not in found):
         raise InvalidInput(missing, f"is missing; {tool} needs it", f"give {_expected(table[missing])}")
+    return found
+
+
+def _taken_out(table: Mapping[str, Argument], sent: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The arguments that belong into another one, such as the rarer fields in `more`, taken out of a call."""
+    found: dict[str, dict[str, Any]] = {}
+    for owner, argument in table.items():
+        inside = argument.inside or {}
+        names = [name for name in sent if _known_name(name, table) is None and _known_name(name, inside) is not None]
+        if names:
+            found[owner] = {name: sent.pop(name) for name in names}
     return found
 
 

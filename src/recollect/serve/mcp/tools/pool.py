@@ -142,5 +142,6 @@ POOL = Tool(
     required=("action",),
     output_schema=output("done", done=string(), version=integer(), data=object_(), pools=objects(name=string())),
     run=_pool,
+    hints={"pools.list": 'pool(action="list")'},
     destructive=True,
 )
