@@ -32,26 +32,32 @@ _PAGE = 5_000
 _WARM, _CALLS = 3, 21
 
 
-def run(data: Path, databases: Sequence[str], server: int | None = None, sizes: Sequence[int] = SIZES) -> list[Figure]:
+def run(
+    data: Path,
+    databases: Sequence[str],
+    server: int | None = None,
+    sizes: Sequence[int] = SIZES,
+    calls: int = _CALLS,
+) -> list[Figure]:
     """The cost of every verb at both sizes, on SQLite and on PostgreSQL, given an empty database for each size.
 
-    `server` is the process of the server, where it is ours.
+    `server` is the process of the server, where it is ours; `calls` is how often each verb is timed.
     """
     with tempfile.TemporaryDirectory(prefix="recollect-growth-") as folder:
         files = [str(Path(folder) / f"{size}.db") for size in sizes]
-        figures = _figures("SQLite", data, files, sizes, [time.process_time] * len(sizes))
+        figures = _figures("SQLite", data, files, sizes, [time.process_time] * len(sizes), calls)
     clocks: list[Clock] = [time.perf_counter if server is None else CpuClock(url, server) for url in databases]
-    return figures + _figures("PostgreSQL", data, databases, sizes, clocks)
+    return figures + _figures("PostgreSQL", data, databases, sizes, clocks, calls)
 
 
 def _figures(
-    back_end: str, data: Path, places: Sequence[str], sizes: Sequence[int], clocks: Sequence[Clock]
+    back_end: str, data: Path, places: Sequence[str], sizes: Sequence[int], clocks: Sequence[Clock], calls: int
 ) -> list[Figure]:
     figures = []
     with ExitStack() as stack:
         cases = [_loaded(place, size, data, stack) for place, size in zip(places, sizes, strict=True)]
         for name in VERBS:
-            small, large = _costs(cases, name, clocks)
+            small, large = _costs(cases, name, clocks, calls)
             cost = f"{1e3 * small:.2f} ms, then {1e3 * large:.2f} ms"
             target = _MOST if name in FLAT else None
             figures.append(Figure(f"{back_end}: {name}", round(large / small, 2), target, "lower", "×", cost))
@@ -76,10 +82,10 @@ def _drafts(data: Path, size: int) -> Iterator[dict[str, Any]]:
         yield {"content": f"{text} ({number})", "tags": [f"topic{number % 40}"], **project}
 
 
-def _costs(cases: Sequence[Case], verb: str, clocks: Sequence[Clock]) -> list[float]:
+def _costs(cases: Sequence[Case], verb: str, clocks: Sequence[Clock], calls: int) -> list[float]:
     """The median seconds of a verb in each store; they take turns, and who begins changes."""
     spent: list[list[float]] = [[] for _ in cases]
-    for turn in range(_WARM + _CALLS):
+    for turn in range(_WARM + calls):
         order = range(len(cases)) if turn % 2 else reversed(range(len(cases)))
         for place in order:
             call = VERBS[verb](cases[place])

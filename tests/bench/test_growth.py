@@ -29,7 +29,7 @@ def test_every_verb_has_a_ratio_on_both_back_ends_and_those_that_must_not_grow_a
             )
     with ExitStack() as stack:
         databases = [stack.enter_context(fresh_database(postgres)) for _ in growth.SIZES]
-        figures = {figure.what: figure for figure in growth.run(tmp_path, databases, sizes=(40, 80))}
+        figures = {figure.what: figure for figure in growth.run(tmp_path, databases, sizes=(40, 80), calls=3)}
     for back_end in ("SQLite", "PostgreSQL"):
         assert {f"{back_end}: {verb}" for verb in VERBS} <= set(figures)
         assert all(figures[f"{back_end}: {verb}"].target == 2.0 for verb in growth.FLAT)

@@ -166,14 +166,12 @@ def texts_in(memory: recollect.Memory) -> str:
 
 
 @pytest.mark.parametrize("how", GONE)
-@pytest.mark.parametrize("disguise", [*INSIDE, *DISGUISED])
-def test_a_text_that_is_gone_does_not_come_back_inside_another_or_disguised(
-    world: World, disguise: str, how: str
-) -> None:
+def test_a_text_that_is_gone_does_not_come_back_inside_another_or_disguised(world: World, how: str) -> None:
     give_up(world, how)
-    refused = world.memory.remember({**INSIDE, **DISGUISED}[disguise])
-    assert isinstance(refused, recollect.Refused)
-    assert refused.reason == GONE[how]
+    said = {
+        name: answer(lambda text=text: world.memory.remember(text)) for name, text in {**INSIDE, **DISGUISED}.items()
+    }
+    assert said == dict.fromkeys(said, GONE[how])
 
 
 @pytest.mark.parametrize("how", GONE)
@@ -203,22 +201,22 @@ def test_a_name_with_few_words_says_nothing(world: World) -> None:
     world.memory.pools.grant("board", "Selma rests", "read")
 
 
-@pytest.mark.parametrize("how", GONE)
-@pytest.mark.parametrize(
-    "question",
-    [
-        f"{TEXT}?",
-        f"Is it true that {TEXT}?",
-        f"Did you hear that {TEXT}",
-        "Is Ruben negotiating with Initech behind our director's back?",
-        "Why is Ruben negotiating with Initech behind our director's back?",
-        "Since when is Ruben negotiating with Initech behind our director's back?",
-        f"what about {LABEL}",
-    ],
+QUESTIONS = (
+    f"{TEXT}?",
+    f"Is it true that {TEXT}?",
+    f"Did you hear that {TEXT}",
+    "Is Ruben negotiating with Initech behind our director's back?",
+    "Why is Ruben negotiating with Initech behind our director's back?",
+    "Since when is Ruben negotiating with Initech behind our director's back?",
+    f"what about {LABEL}",
 )
-def test_a_question_that_contains_it_is_not_kept_as_a_gap(world: World, question: str, how: str) -> None:
+
+
+@pytest.mark.parametrize("how", GONE)
+def test_a_question_that_contains_it_is_not_kept_as_a_gap(world: World, how: str) -> None:
     give_up(world, how)
-    world.memory.recall(question)
+    for question in QUESTIONS:
+        world.memory.recall(question)
     world.memory.recall("Where do the ferries of Oslo go")
     world.memory.flush()
     told = repr(world.memory.gaps())

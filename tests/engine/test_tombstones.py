@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -185,19 +185,20 @@ def everything(memory: recollect.Memory) -> str:
     return json.dumps(visible, ensure_ascii=False).casefold()
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("how", GONE)
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_text_that_is_gone_is_refused_with_the_same_words(world: World, verb: str, how: str, spelling: str) -> None:
+def test_a_text_that_is_gone_is_refused_with_the_same_words(world: World, verb: str, how: str) -> None:
     give_up(world, how)
-    before = world.memory.list(limit=100)
-    said = answer(lambda: VERBS[verb](world, SPELLINGS[spelling]))
-    assert GONE[how] in said
-    assert not any(word in said for word in ("revive", "restore it"))
-    assert {record.content for record in world.memory.list(limit=100)} - {"The harbour closes at ten"} == {
-        record.content for record in before
-    }
-    assert SPELLINGS[spelling].strip().casefold() not in everything(world.memory)
+    before = {record.content for record in world.memory.iter_all()}
+    for spelling, text in SPELLINGS.items():
+        here = replace(world, folder=world.folder / spelling)
+        here.folder.mkdir()
+        said = answer(lambda here=here, text=text: VERBS[verb](here, text))
+        assert GONE[how] in said, spelling
+        assert not any(word in said for word in ("revive", "restore it")), spelling
+        after = {record.content for record in world.memory.iter_all()}
+        assert after - {"The harbour closes at ten"} == before, spelling
+        assert text.strip().casefold() not in everything(world.memory), spelling
 
 
 @pytest.mark.parametrize("how", GONE)

@@ -1,5 +1,6 @@
 """What clustering promises: planted clusters are found again, alike each time, keep their ids, and have names people read."""
 
+import re
 import sys
 import tracemalloc
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from recollect.advice import install_command
 from recollect.errors import InvalidInput
 from recollect.upkeep.cluster_names import names
 from recollect.upkeep.clustering import NOISE, centre, continued_ids, find_clusters
@@ -140,7 +142,7 @@ def test_memory_stays_far_below_one_cell_for_each_pair() -> None:
 
 def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
-    with pytest.raises(InvalidInput, match=r"pip install 'recollect\[clusters\]'"):
+    with pytest.raises(InvalidInput, match=re.escape(install_command("clusters"))):
         find_clusters(planted([20, 20])[0])
 
 
