@@ -145,3 +145,7 @@ def test_on_http_a_body_that_is_no_message_is_answered_under_its_id(store: Path)
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
         kept = web.post(url, content=body.encode(), headers=modern).json()
         assert kept["result"]["structuredContent"]["memory"]["content"] == "cut \ufffd"
+        params = {"name": "remember", "arguments": '{"content": "The mill grinds at dawn"}', "_meta": meta}
+        body = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})
+        kept = web.post(url, content=body.encode(), headers=modern).json()
+        assert kept["result"]["structuredContent"]["memory"]["content"] == "The mill grinds at dawn"
