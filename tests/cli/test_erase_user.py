@@ -48,3 +48,8 @@ def test_what_is_left_to_do_is_an_error(run, served, store) -> None:
         done = run("erase-user", "ada", "--yes")
     assert (done.code, "to do:" in done.out) == (3, True)
     assert run("erase-user", "ada", "--yes").code == 0
+
+
+def test_a_user_who_has_nothing_is_said_to_have_nothing(run, served) -> None:
+    done = run("erase-user", "adda", "--yes")
+    assert (done.code, done.out) == (0, "nothing here was of adda; nothing was erased\n")

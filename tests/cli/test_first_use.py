@@ -91,6 +91,13 @@ def test_a_dry_run_shows_what_would_come_and_leaves_nothing_behind(words: str, n
     assert sorted(nowhere.rglob("*")) == before
 
 
+@pytest.mark.parametrize("words", ["import {here}/absent.jsonl", "import-from mem0 {here}/absent"])
+def test_an_import_of_what_does_not_exist_makes_no_store(words: str, nowhere: Path, run) -> None:
+    done = run(*words.format(here=nowhere).split())
+    assert (done.code, "absent" in done.err) == (2, True)
+    assert not (nowhere / "data" / "recollect" / "memory.db").exists()
+
+
 @pytest.mark.parametrize(
     "words",
     [

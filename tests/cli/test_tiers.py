@@ -274,3 +274,13 @@ class TestTiers:
         run("working", "set", "it", "1")
         assert run("tiers", "stats").out.splitlines()[0].split() == ["working", "1", "key"]
         assert run("tiers", "stats", "--json").json["short_term"] == {"entries": 0, "sessions": 0}
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [("pool read board", "recollect pool list"), ("contexts show notes", "recollect contexts list")],
+)
+def test_what_is_not_there_is_told_with_the_command_that_lists(run, keep, typed: str, hint: str) -> None:
+    keep("The mill grinds at dawn")
+    done = run(*typed.split())
+    assert (done.code, f"`{hint}` shows which there are" in done.err) == (2, True)

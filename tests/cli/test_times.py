@@ -47,6 +47,16 @@ def berlin(monkeypatch: pytest.MonkeyPatch):
         ("this year", "2025-12-31T23:00:00+00:00"),
         ("last friday", "2026-11-12T23:00:00+00:00"),
         ("sunday", "2026-11-07T23:00:00+00:00"),
+        ("the last 7 days", "2026-11-08T12:00:00+00:00"),
+        ("past week", "2026-11-08T12:00:00+00:00"),
+        ("2026", "2025-12-31T23:00:00+00:00"),
+        ("2026-07", "2026-06-30T22:00:00+00:00"),
+        ("2026/7/1", "2026-06-30T22:00:00+00:00"),
+        ("1 July 2026", "2026-06-30T22:00:00+00:00"),
+        ("Jul 1st, 2026", "2026-06-30T22:00:00+00:00"),
+        ("july 2026", "2026-06-30T22:00:00+00:00"),
+        ("1782864000", "2026-07-01T00:00:00+00:00"),
+        ("1782864000000", "2026-07-01T00:00:00+00:00"),
     ],
 )
 def test_a_moment(text: str, iso: str) -> None:
@@ -60,7 +70,10 @@ def test_options_that_look_ahead() -> None:
     assert future_time("1d") > datetime.now(UTC) > past_time("1d")
 
 
-@pytest.mark.parametrize("text", ["", "soon", "3 parsecs", "2026-13-01", "99999999 years ago", "ago", "d"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "soon", "3 parsecs", "2026-13-01", "99999999 years ago", "ago", "d", "maybe 2026", "31 feb 2026", "last 7"],
+)
 def test_what_is_no_time_is_refused_with_examples(text: str) -> None:
     with pytest.raises(click.BadParameter, match="write it like"):
         past_time(text)

@@ -22,8 +22,10 @@ from recollect.serve.mcp.tool import Tool
 RunScene = Callable[..., Any]
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 BLANKS = ("", " ", None, [], {}, [""], [None])
-# Arguments of which 0 is no value, so that it means absent.
-ZERO_IS_ABSENT = {"limit", "budget", "version", "ttl", "since", "until", "created_since", "updated_until", "true_at"}
+# What models send for an argument they do not use beside that. A key of a pool may be the word none.
+WORDS = ("null", "None", "undefined", ["null"])
+# Numbers of which 0 is no value, so that it means absent, as it does for what is no number.
+ZERO_IS_ABSENT = {"limit", "budget", "version"}
 
 
 @dataclass(frozen=True)
@@ -249,7 +251,9 @@ def sent(draw: st.DrawFn, tool: Tool, arguments: dict[str, Any]) -> dict[str, An
         made[draw(st.sampled_from((name, camel(name), name.upper())))] = form
     for name, argument in tool.arguments.items():
         if name not in arguments and not argument.keeps_blank and draw(st.booleans()):
-            made[name] = draw(st.sampled_from((*BLANKS, 0) if name in ZERO_IS_ABSENT else BLANKS), label=name)
+            zero = name in ZERO_IS_ABSENT or argument.schema["type"] not in ("integer", "number", "boolean")
+            unused = (*BLANKS, *(WORDS if name != "key" else ()), *((0, 0.0) if zero else ()))
+            made[name] = draw(st.sampled_from(unused), label=name)
     return made
 
 
@@ -290,8 +294,42 @@ VALUES: list[tuple[str, dict[str, Any], dict[str, Any] | str]] = [
     ("recall", {"query": "[1]"}, {"query": "[1]"}),
     ("recall", {"query": "x", "any_tags": ["a, b"]}, {"query": "x", "any_tags": ["a, b"]}),
     ("remember", {"content": "x", "importance": 0}, {"content": "x", "importance": 0}),
-    ("remember", {"content": "x", "speaker": 1, "tags": []}, "speaker: is not an argument of remember"),
+    ("remember", {"content": "x", "trust": 1, "tags": []}, "trust: is not an argument of remember"),
+    (
+        "remember",
+        {"content": "x", "speaker": "Ann", "filePaths": "a.py", "more": {"key": "k"}, "position": ""},
+        {"content": "x", "more": {"key": "k", "speaker": "Ann", "file_paths": ["a.py"]}},
+    ),
     ("remember", {"content": "x", "more": "{}"}, {"content": "x", "more": {}}),
+    (
+        "remember",
+        {"content": "x", "type": 0, "scope": 0, "session": 0, "metadata": 0, "triggers": 0, "more": 0},
+        {"content": "x"},
+    ),
+    ("remember", {"content": "x", "tags": "none", "metadata": "None", "supersedes": "undefined"}, {"content": "x"}),
+    (
+        "update",
+        {"id": "0a1b2c3d", "content": "null", "importance": 0, "tags": "[]"},
+        {"id": "0a1b2c3d", "importance": 0},
+    ),
+    (
+        "feedback",
+        {"ids": "[12345678] [123e4567]", "verdict": "demote"},
+        {"ids": ["12345678", "123e4567"], "verdict": "demote"},
+    ),
+    ("feedback", {"ids": "[123e4567]", "verdict": "demote"}, {"ids": ["123e4567"], "verdict": "demote"}),
+    (
+        "feedback",
+        {"ids": "0a1b2c3d deadbeef", "verdict": "demote"},
+        {"ids": ["0a1b2c3d", "deadbeef"], "verdict": "demote"},
+    ),
+    (
+        "recall",
+        {"query": "x", "where": {"AND": [], "OR": [{"tags": "a"}, None, {}], "NOT": {}}},
+        {"query": "x", "where": {"OR": [{"tags": ["a"]}]}},
+    ),
+    ("recall", {"query": 0}, {"query": "0"}),
+    ("recall", {"query": "x", "since": True}, "since: True is not a time"),
     ("update", {"id": "0a1b2c3d", "tags": []}, {"id": "0a1b2c3d"}),
     ("update", {"id": "0a1b2c3d", "more": {"ttl": None}}, {"id": "0a1b2c3d", "more": {"ttl": None}}),
     (
@@ -366,3 +404,9 @@ def test_times_in_words_narrow_what_is_recalled(run_scene: RunScene, clock: Any)
         assert await found(where='{"since": "3d"}') == await found(where={"not": {"until": "3d"}}) == 1
 
     run_scene(scene)
+
+
+def test_a_number_is_a_time_in_seconds_or_milliseconds_since_1970() -> None:
+    noon = datetime(2025, 11, 15, 12, 0, tzinfo=UTC)
+    for sent_ in (1763208000, 1763208000.0, 1763208000000, "1763208000"):
+        assert read(TOOLS["recollect", "recall"], {"query": "x", "since": sent_})["since"] == noon

@@ -64,6 +64,15 @@ def test_half_a_surrogate_pair_is_mended() -> None:
     assert message.params == {"a": "cut \ufffd"}
 
 
+@pytest.mark.parametrize(
+    ("sent", "means"), [([], {}), ("", {}), ('{"query": "x"}', {"query": "x"}), ("x", "x"), ([1], [1]), (None, None)]
+)
+def test_arguments_may_be_json_text_or_the_empty_list_of_php(sent: Any, means: Any) -> None:
+    called = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "recall", "arguments": sent}}
+    (message,) = read_line(json.dumps(called)).messages
+    assert message.params["arguments"] == means  # type: ignore[union-attr, index]
+
+
 def test_a_batch_is_read_where_the_version_has_it() -> None:
     found = read_line(f'[{{{LISTING}, "id": 1}}, {{{LISTING}}}, {{{LISTING}, "id": 2.5}}]', batches=True)
     assert found.batch and len(found.messages) == 2
@@ -136,3 +145,7 @@ def test_on_http_a_body_that_is_no_message_is_answered_under_its_id(store: Path)
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
         kept = web.post(url, content=body.encode(), headers=modern).json()
         assert kept["result"]["structuredContent"]["memory"]["content"] == "cut \ufffd"
+        params = {"name": "remember", "arguments": '{"content": "The mill grinds at dawn"}', "_meta": meta}
+        body = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})
+        kept = web.post(url, content=body.encode(), headers=modern).json()
+        assert kept["result"]["structuredContent"]["memory"]["content"] == "The mill grinds at dawn"

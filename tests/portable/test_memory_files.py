@@ -214,6 +214,41 @@ def test_a_line_that_was_edited_while_its_file_was_moved_replaces_the_old_one(
     assert not any("cellar" in text for text in contents(memory))
 
 
+def test_an_edit_of_the_front_matter_alone_updates_the_memories_of_the_file(
+    memory: recollect.Memory, tmp_path: Path
+) -> None:
+    path = tmp_path / "ponds.md"
+    path.write_text("---\ntags: [one]\nstatus: draft\nowner: ann\n---\n- The pond holds nine carp\n", "utf-8")
+    memory.import_from("memory-files", path)
+    (known,) = memory.list()
+    memory.update(known.id, metadata={"owner": "bob"})
+    memory.import_from("memory-files", path)
+    assert memory.get(known.id).metadata["owner"] == "bob"  # the file was not edited, so it changes nothing
+    path.write_text(path.read_text("utf-8").replace("draft", "final").replace("[one]", "[one, two]"), "utf-8")
+    for dry_run in (True, False):
+        (told,) = with_outcome(memory.import_from("memory-files", path, dry_run=dry_run), "known")
+        assert told.reason == "its metadata or tags were updated"
+    changed = memory.get(known.id)
+    assert (changed.metadata["status"], set(changed.tags) >= {"one", "two"}) == ("final", True)
+    assert memory.history(known.id)[-1].reason == "the front matter of its file was edited"
+    (again,) = with_outcome(memory.import_from("memory-files", path), "known")
+    assert again.reason == "already here"
+    assert len(memory.list()) == 1
+
+
+def test_the_lines_of_a_renamed_file_without_a_title_replace_the_old_ones(
+    memory: recollect.Memory, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "green_house.md").write_text("- The greenhouse opens at six\n- The pond holds nine carp\n", "utf-8")
+    memory.import_from("memory-files", notes)
+    (notes / "green_house.md").rename(notes / "garden.md")
+    report = memory.import_from("memory-files", notes)
+    assert (report.counts["replaced"], report.counts["kept"]) == (2, 0)
+    assert contents(memory) == ["garden: The greenhouse opens at six", "garden: The pond holds nine carp"]
+
+
 def test_what_joined_another_memory_reinforces_it_once(memory: recollect.Memory, tree: Path) -> None:
     memory.remember("Never deploy on a Friday")
     assert [one.reason for one in with_outcome(memory.import_from("memory-files", tree, dry_run=True), "merged")]

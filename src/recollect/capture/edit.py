@@ -54,7 +54,7 @@ def edited(old: Record, changes: Mapping[str, Any], gate: Gate, now: datetime) -
             labels=tuple(label for label in new.labels if not label.startswith(("redacted:", "injection:")))
         )
     # An edit of something just recalled is not an echo of it.
-    screened = screen_record(new, replace(gate, identity=None))
+    screened = screen_record(new, replace(gate, identity=None), keeps_space=_keeps_space(old))
     return screened if isinstance(screened, Refused) else screened.record
 
 
@@ -89,9 +89,8 @@ def _checked(old: Record, changes: Mapping[str, Any], now: datetime) -> dict[str
         check_number(name, made.get(name), low, 1.0)
     if "content" in made:
         clean_text("content", made["content"], MAX_CONTENT)
-        made["content"] = made[
-            "content"
-        ].strip()  # the gate normalises it, because hidden characters are a sign to label
+        # The gate normalises it, because hidden characters are a sign to label.
+        made["content"] = made["content"] if _keeps_space(old) else made["content"].strip()
     if "tags" in made:
         made["tags"] = clean_tags(made["tags"])
     if "triggers" in made:
@@ -108,6 +107,11 @@ def _checked(old: Record, changes: Mapping[str, Any], now: datetime) -> dict[str
     if "ttl" in made or "expires_at" in made:
         made["expires_at"] = clean_expiry("ttl", made.pop("ttl", None), made.get("expires_at"), now)
     return made
+
+
+def _keeps_space(old: Record) -> bool:
+    """Whether the white space around a text belongs to it, as in a file that was stored verbatim."""
+    return old.content != old.content.strip()
 
 
 def _metadata(old: Record, changes: Mapping[str, Any], *, replaced: bool) -> dict[str, Any]:

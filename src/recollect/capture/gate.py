@@ -121,13 +121,17 @@ def screen_record(
     verbatim: bool = False,
     personal: bool = False,
     given: Iterable[tuple[str, str]] = (),
+    keeps_space: bool = False,
 ) -> ScreenedRecord | Refused:
     """Screen a memory. With `verbatim`, personal data and what is not worth storing pass; with `personal` as well, not.
+
+    White space around the text stays if it is `verbatim`, or with `keeps_space`.
 
     `given` are texts that the memory has in another form (a label, a pattern), with the names of their fields.
     """
     signs = record_signs(record)
-    content = normalise(record.content) if verbatim else normalise(record.content).strip()
+    content = normalise(record.content)
+    content = content if verbatim or keeps_space else content.strip()
     record = record if content == record.content else record.with_(content=content)
     if not verbatim:
         reason = _rejection(record, gate)

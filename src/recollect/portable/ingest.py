@@ -6,13 +6,15 @@ memory is noted by its key, so that it does not reinforce it again each time the
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from recollect.capture.annotate import type_of
@@ -29,6 +31,7 @@ from recollect.portable.drafts import (
     SourceDraft,
     SourceReport,
     source_key,
+    text_digest,
     version_key,
 )
 from recollect.portable.masking import has_password, masked, metadata_problem
@@ -72,12 +75,16 @@ class IngestRun:
     _done: list[list[tuple[int, IngestedItem]]] = field(default_factory=list)
     _without_metadata: set[int] = field(default_factory=set)
     _moved: dict[str, tuple[Record, str]] = field(default_factory=dict)
+    _fronts: dict[str, str] = field(default_factory=dict)
+    _edited: set[str] = field(default_factory=set)
+    _refreshed: dict[str, tuple[Record, Record]] = field(default_factory=dict)
 
     def run(self, batches: Sequence[SourceBatch], progress: Progress | None = None) -> IngestReport:
         """Classify every draft in one view, then store what is new, and report."""
         flush(self.uow.runtime)
         with self.uow.view() as reader:
             changes = find_changes(reader, self.uow, batches)
+            self._compare_fronts(reader, batches)
             for number, batch in enumerate(batches):
                 self._done.append([])
                 for item in batch.items:
@@ -90,6 +97,18 @@ class IngestRun:
         links = 0 if self.dry_run else self._write_links([pair for batch in batches for pair in batch.links])
         reports = (self._source_report(*each) for each in zip(batches, self._done, changes, strict=True))
         return IngestReport(tuple(reports), self.dry_run, links)
+
+    def _compare_fronts(self, reader: Reader, batches: Sequence[SourceBatch]) -> None:
+        """Note which files have other metadata or tags of their own than when they were imported last."""
+        for batch in batches:
+            if not batch.complete or not batch.items:
+                continue
+            name, digest = f"front:{text_digest(batch.origin)}", _front_digest(batch)
+            before = reader.note(name, self.uow.viewer.account)
+            if before != digest:
+                self._fronts[name] = digest
+            if before not in (None, digest):
+                self._edited.add(batch.origin)
 
     def _classify(
         self, reader: Reader, number: int, item: SourceDraft, changes: SourceChanges, batch: SourceBatch
@@ -161,7 +180,21 @@ class IngestRun:
         if (before := changes.moved.get(existing.id)) is not None:
             self._moved[existing.id] = existing, batch.origin
             return self._item(item, "known", f"moved here from {before}", existing.id)
+        if batch.origin in self._edited and existing.provenance.reason == batch.origin:
+            return self._with_new_front(item, record, existing)
         return self._item(item, "known", "already here", existing.id)
+
+    def _with_new_front(self, item: SourceDraft, record: Record, existing: Record) -> IngestedItem:
+        """A memory whose file has other metadata or tags now: what the file says is set, what it does not say stays."""
+        metadata = {**existing.metadata, **record.metadata}
+        tags = tuple(dict.fromkeys((*existing.tags, *record.tags)))
+        if (metadata, tags) == (dict(existing.metadata), existing.tags):
+            return self._item(item, "known", "already here", existing.id)
+        vetted = screen_record(record, self.uow.runtime.gate.for_identity(self.uow.viewer.identity))
+        if isinstance(vetted, Refused):
+            return self._refused(item, vetted.reason)
+        self._refreshed[existing.id] = existing, existing.with_(metadata=metadata, tags=tags)
+        return self._item(item, "known", "its metadata or tags were updated", existing.id)
 
     def _screened(self, item: SourceDraft, record: Record) -> IngestedItem | None:
         """The result when the screen refuses the draft, known before anything is stored."""
@@ -212,13 +245,20 @@ class IngestRun:
         return IngestedItem(item.where, _OUTCOMES[outcome.kind], text, reason, outcome.memory.id)
 
     def _write_links(self, pairs: Sequence[tuple[str, str]]) -> int:
-        """Link what belongs together, note what reinforced another memory and what was moved; returns how many links are new."""
+        """Link what belongs together, and note what reinforced another memory, was moved, or has other metadata.
+
+        Returns how many links are new.
+        """
         wanted = [(self._ids[one], self._ids[two]) for one, two in pairs if one in self._ids and two in self._ids]
-        if not wanted and not self._reinforced and not self._moved:
+        if not any((wanted, self._reinforced, self._moved, self._fronts)):
             return 0
         with self.uow.transaction() as tx:
             for existing, origin in self._moved.values():
                 tx.change(existing, existing.with_(reason=origin), "update", reason="its file was moved")
+            for existing, updated in self._refreshed.values():
+                tx.change(existing, updated, "update", reason="the front matter of its file was edited")
+            for name, digest in self._fronts.items():
+                tx.set_note(name, digest, self.uow.viewer.account)
             for key, memory_id in self._reinforced.items():
                 tx.set_note(f"ingested:{key}", memory_id, self.uow.viewer.account)
             return sum(_link_memories(tx, self.uow.viewer.account, one, other) for one, other in wanted)
@@ -249,6 +289,13 @@ class IngestRun:
         """The beginning of a text that is stored."""
         flat = " ".join(self._shown(text).split())
         return flat if len(flat) <= _EXCERPT else f"{flat[: _EXCERPT - 1]}…"
+
+
+def _front_digest(batch: SourceBatch) -> str:
+    """A digest of the metadata of a file, and of the tags that all its lines have."""
+    tags = set.intersection(*(set(item.draft.get("tags") or ()) for item in batch.items))
+    front = _as_line([batch.items[0].draft.get("metadata"), sorted(tags)])
+    return hashlib.sha256(front.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _as_line(value: Any) -> str:
@@ -345,12 +392,31 @@ def find_changes(reader: Reader, uow: UnitOfWork, batches: Sequence[SourceBatch]
 
 def _moved_files(migrated: Sequence[tuple[Record, str, str]], batches: Sequence[SourceBatch]) -> dict[str, str]:
     """For each file that is gone, the source that has most of its memories now, as the origins that memories are labelled with."""
-    homes = {version_key(item.key): batch.origin for batch in batches if batch.complete for item in batch.items}
+    whole = [(batch.origin, item) for batch in batches if batch.complete for item in batch.items]
+    homes = {version_key(item.key): origin for origin, item in whole}
+    # A file without a title gives its name to its lines: with another name, the texts differ in that.
+    homes |= {_without_name(str(item.draft["content"]), origin): origin for origin, item in whole}
     shared: dict[str, Counter[str]] = {}
-    for _, source, key in migrated:
-        if source.startswith(ORIGIN) and key and (home := homes.get(version_key(key))) not in (None, source):
+    for record, source, key in migrated:
+        if not source.startswith(ORIGIN) or not key:
+            continue
+        home = homes.get(version_key(key)) or homes.get(_without_name(record.content, source))
+        if home not in (None, source):
             shared.setdefault(source, Counter())[str(home)] += 1
     return {source: count.most_common(1)[0][0] for source, count in shared.items() if _is_gone(source)}
+
+
+def _without_name(content: str, origin: str) -> str:
+    """A text without the name of its file before it."""
+    name, mark, rest = (
+        re.split(r"(: | › )", content, maxsplit=1) if re.search(r": | › ", content) else ("", "", content)
+    )
+    stem = PurePath(origin).stem
+    return rest if mark and _as_words(name) == _as_words(stem) else content
+
+
+def _as_words(name: str) -> str:
+    return " ".join(re.split(r"[\W_]+", name.casefold())).strip()
 
 
 def _is_gone(origin: str) -> bool:

@@ -1,13 +1,13 @@
 """Times and durations as people and models write them: ISO, a bare date, "yesterday", "last week", "2 days ago", "3d".
 
 A time without a zone is in the machine's local zone. A date, a day, a week, a month or a year means its first moment. A weekday
-is the last one before today.
+is the last one before today; "the last 7 days" and "the past week" are counted back from now.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 SECONDS = {
     "second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_592_000, "year": 31_536_000,
@@ -21,6 +21,15 @@ _DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1}
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _PERIOD = re.compile(r"(last|this|next) (week|month|year)")
 _WEEKDAY = re.compile(rf"(?:last )?({'|'.join(_WEEKDAYS)})")
+_COUNTED_BACK = re.compile(r"(?:the )?(?:(?:past|last|previous) (?=\d)|past (?=[a-z]))(.+)")
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+           "december")  # fmt: skip
+_MONTH = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in _MONTHS)
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_WRITTEN_DAY = re.compile(rf"(?:{_DAY}\.? )?({_MONTH})\.?(?: {_DAY})?,? (\d{{4}})")
+_YEAR_FIRST = re.compile(r"(\d{4})(?:[-/.](\d{1,2}))?(?:[-/.](\d{1,2}))?")
+# Seconds or milliseconds since 1970; eight digits are a date.
+_UNIX = re.compile(r"(\d{9,10})(\d{3})?(?:\.\d+)?")
 _WHICH = {"last": -1, "this": 0, "next": 1}
 
 
@@ -57,8 +66,28 @@ def parse_time(text: str, now: datetime, *, future: bool = False) -> datetime:
         return now + parse_duration(lowered.removeprefix("in "))
     if _DURATION.fullmatch(lowered):
         return now + parse_duration(lowered) if future else now - parse_duration(lowered)
+    if found := _COUNTED_BACK.fullmatch(lowered):
+        counted = found[1] if found[1][0].isdigit() else f"1 {found[1]}"
+        return now - parse_duration(counted)
+    if (day := _written_day(lowered)) is not None:
+        return _midnight(day)
+    if found := _UNIX.fullmatch(lowered):
+        return datetime.fromtimestamp(int(found[1]), UTC)
     parsed = datetime.fromisoformat(text.strip())
     return parsed if parsed.tzinfo is not None else parsed.astimezone()
+
+
+def _written_day(lowered: str) -> date | None:
+    """The day that a date with a month in letters, a year, a month of a year or a date with slashes means."""
+    if found := _WRITTEN_DAY.fullmatch(lowered):
+        return date(int(found[4]), _month(found[2]), int(found[1] or found[3] or 1))
+    if found := _YEAR_FIRST.fullmatch(lowered):
+        return date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+    return None
+
+
+def _month(name: str) -> int:
+    return next(number for number, month in enumerate(_MONTHS, 1) if month.startswith(name))
 
 
 def _first_day(period: str, which: int, today: date) -> date:

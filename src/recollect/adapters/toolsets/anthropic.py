@@ -15,6 +15,7 @@ from recollect.serve.mcp.schemas import output, string
 from recollect.serve.mcp.text import fence
 from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
 from recollect.values.memory import Record
+from recollect.values.normalise import normalise
 from recollect.values.outcome import Refused
 
 ROOT = "/memories"
@@ -76,7 +77,7 @@ def _view(context: ToolContext, given: Arguments) -> tuple[str, str]:
     path = given["path"]
     files = _files(context, path)
     if path in files:
-        return _view_file(context, path, files[path].content, given.get("view_range")), path
+        return _view_file(context, path, files[path], given.get("view_range")), path
     if not files and path != ROOT:
         raise _missing(path)
     sizes: dict[str, int] = {path: 0}
@@ -96,8 +97,8 @@ def _human(size: int) -> str:
     return f"{size}B" if kilobytes < 1 else f"{kilobytes:.1f}K"
 
 
-def _view_file(context: ToolContext, path: str, content: str, view_range: list[int] | None) -> str:
-    lines = content.split("\n")
+def _view_file(context: ToolContext, path: str, record: Record, view_range: list[int] | None) -> str:
+    lines = record.content.split("\n")
     if len(lines) > _MOST_LINES:
         raise FileError(f"File {path} exceeds maximum line limit of {_MOST_LINES:,} lines.")
     first, last = view_range if view_range and len(view_range) == 2 else (1, -1)
@@ -106,7 +107,10 @@ def _view_file(context: ToolContext, path: str, content: str, view_range: list[i
         raise FileError(
             f"Invalid view_range {view_range}: the file has lines 1 to {len(lines)}; -1 as the end is its last one."
         )
-    return f"Here's the content of {path} with line numbers:\n{fence(context, _numbered(lines, first, last))}"
+    head = f"Here's the content of {path} with line numbers:"
+    if record.labels:
+        head = f"{head}\nnote: low trust: {', '.join(record.labels)}"
+    return f"{head}\n{fence(context, _numbered(lines, first, last))}"
 
 
 def _numbered(lines: list[str], first: int, last: int) -> list[str]:
@@ -139,6 +143,8 @@ def _parent_is_a_file(context: ToolContext, path: str) -> bool:
 def _str_replace(context: ToolContext, given: Arguments) -> tuple[str, str]:
     path, old, new = given["path"], given["old_str"], given.get("new_str", "")
     content = (record := _file(context, path)).content
+    # Files are stored in one normal form; the model quotes what it wrote.
+    old = old if old in content else normalise(old)
     found = content.count(old)
     if not old or found == 0:
         raise FileError(f"No replacement was performed, old_str {old!r} did not appear verbatim in {path}.")

@@ -9,6 +9,7 @@ import click
 
 from recollect.errors import Disabled, InvalidInput, NotFound, ReadOnly, RecollectError, SettingsError
 from recollect.serve.cli.output import print_error, print_json_error
+from recollect.serve.words import DOTTED, replace_dotted
 
 EXIT_REFUSED, EXIT_USAGE, EXIT_FAILURE, EXIT_DISABLED, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
 
@@ -51,4 +52,6 @@ def _error_json(error: RecollectError | click.ClickException) -> dict[str, Any]:
 
 
 def _message(error: RecollectError | click.ClickException) -> str:
-    return error.format_message() if isinstance(error, click.ClickException) else str(error)
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    return replace_dotted(str(error), lambda verb: f"`recollect {DOTTED[verb]}`")

@@ -136,7 +136,7 @@ class App:
             result = await self._run(request, lambda context: run_tool(tool, context, arguments))
         except RecollectError as error:
             meta = {ERROR_KEY: error_json(error)}
-            said = in_words_of_tools(self._hints, str(error))
+            said = self._ids.in_text(in_words_of_tools(self._hints, str(error)))
             return types.CallToolResult(content=[_text(f"error: {said}")], is_error=True, _meta=meta)
         return types.CallToolResult(content=[_text(result.text)], structured_content=result.structured)
 

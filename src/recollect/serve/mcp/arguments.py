@@ -34,6 +34,7 @@ _SYNONYMS = {
 }  # fmt: skip
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ID = re.compile(r"\W*(?:(?:id|memory)\W+)*([0-9a-f][0-9a-f-]{3,})\W*", re.IGNORECASE)
+_BARE_ID = re.compile(r"[0-9a-f-]{8,}", re.IGNORECASE)
 _BRACKETED_ID = re.compile(r"\[([0-9a-f][0-9a-f-]{3,})\]", re.IGNORECASE)
 
 
@@ -45,8 +46,12 @@ class Argument:
     read: Reader
     # Whether "", [], {} and null are values of it; otherwise they mean that it is absent.
     keeps_blank: bool = False
+    # The words, in lower case, that mean that it is absent, where it may be.
+    absent: tuple[str, ...] = _NOTHING
     # Other names that models give it.
     also: tuple[str, ...] = ()
+    # What an object has in it; what stands beside it in the call is taken as if it stood in it.
+    inside: Mapping[str, Argument] | None = None
 
 
 # What an argument may be.
@@ -54,12 +59,18 @@ class Argument:
 
 def text(description: str = "", *, blank: bool = False) -> Argument:
     """Any text; with `blank`, an empty one too."""
-    return Argument(_schema("string", description), _read_blank if blank else _read_text, keeps_blank=blank)
+    schema = _schema("string", description)
+    return Argument(schema, _read_blank if blank else _read_text, blank, absent=() if blank else _NOTHING)
 
 
 def name(description: str = "") -> Argument:
     """The name of a project, a session, a person …; "null" is not one."""
     return Argument(_schema("string", description), _read_name)
+
+
+def key(description: str = "") -> Argument:
+    """A key of JSON data, which may be the word none."""
+    return Argument(_schema("string", description), _read_text, absent=("null", "undefined"))
 
 
 def texts(description: str = "", *, commas: bool = False) -> Argument:
@@ -146,12 +157,12 @@ def json_object(description: str = "") -> Argument:
 
 def json_value(description: str = "") -> Argument:
     """Any JSON value; text that is not JSON is that text."""
-    return Argument(_schema("string", description), _read_json, keeps_blank=True)
+    return Argument(_schema("string", description), _read_json, keeps_blank=True, absent=())
 
 
 def fields(table: Mapping[str, Argument], description: str = "", *, nulls: bool = False) -> Argument:
     """A JSON object with some of these arguments in it; with `nulls`, null is a value of each."""
-    return Argument(_schema("string", description), partial(_read_fields, table=table, nulls=nulls))
+    return Argument(_schema("string", description), partial(_read_fields, table=table, nulls=nulls), inside=table)
 
 
 def where(table: Mapping[str, Argument], description: str = "") -> Argument:
@@ -183,9 +194,25 @@ def read_arguments(
     required: Sequence[str] = (),
 ) -> Arguments:
     """What a call of a tool gives, as its plain values; what is absent is left out."""
-    found = _read_table(table, mend(dict(given or {})), now, tool)
+    sent = mend(dict(given or {}))
+    beside = _taken_out(table, sent)
+    found = _read_table(table, sent, now, tool, required=required)
+    for owner, fields_ in beside.items():
+        read = table[owner].read(owner, fields_, now)
+        found[owner] = {**read, **found.get(owner, {})} if read else found.get(owner, {})
     for missing in (name for name in required if name not in found):
         raise InvalidInput(missing, f"is missing; {tool} needs it", f"give {_expected(table[missing])}")
+    return found
+
+
+def _taken_out(table: Mapping[str, Argument], sent: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The arguments that belong into another one, such as the rarer fields in `more`, taken out of a call."""
+    found: dict[str, dict[str, Any]] = {}
+    for owner, argument in table.items():
+        inside = argument.inside or {}
+        names = [name for name in sent if _known_name(name, table) is None and _known_name(name, inside) is not None]
+        if names:
+            found[owner] = {name: sent.pop(name) for name in names}
     return found
 
 
@@ -195,11 +222,12 @@ def action_arguments(action: str, given: Arguments, required: Sequence[str], opt
     for name in required:
         if name not in given:
             raise InvalidInput(name, f"is missing; {action} needs it", f"{action} takes {takes}")
-    taken = {name: value for name, value in given.items() if name in required or not is_blank(value)}
-    for name, value in taken.items():
-        if name not in (*required, *optional) and value != 0:
+    for name, value in given.items():
+        if name not in (*required, *optional) and not _means_nothing(value) and value not in ("0", ["0"]):
             raise InvalidInput(name, f"is not an argument of {action}", f"{action} takes {takes}")
-    return {name: value for name, value in taken.items() if name in (*required, *optional)}
+    return {
+        name: value for name, value in given.items() if name in required or (name in optional and not is_blank(value))
+    }
 
 
 def is_blank(value: Any) -> bool:
@@ -209,6 +237,14 @@ def is_blank(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(is_blank, value))
     return value is None or value == {}
+
+
+def _means_nothing(value: Any) -> bool:
+    """Whether a value is what models send for an argument they do not use: nothing, 0, or a word for nothing."""
+    value = _single(value)
+    if isinstance(value, str):
+        return value.strip().strip("\"'").lower() in ("", *_NOTHING, "[]", "{}")
+    return is_blank(value) or (isinstance(value, int | float) and value == 0)
 
 
 def mend(value: Any, depth: int = 0) -> Any:
@@ -237,12 +273,13 @@ def _read_table(
     *,
     path: str = "",
     nulls: bool = False,
+    required: Sequence[str] = (),
 ) -> Arguments:
     found: Arguments = {}
     for sent, value in given.items():
         name = _known_name(sent, table)
         if name is None:
-            if is_blank(value):
+            if _means_nothing(value):
                 continue
             what = "is unknown" if path else f"is not an argument of {owner}"
             raise InvalidInput(
@@ -252,12 +289,25 @@ def _read_table(
             if nulls and value is None:
                 found[name] = None
             continue
+        if name not in required and _is_unused(table[name], value):
+            continue
         if name in found:
             raise InvalidInput(f"{path}{sent}"[:_MAX_QUOTED], f"is given twice, also as {name}", "give it once")
         read = table[name].read(f"{path}{name}", value, now)
         if read is not None or table[name].keeps_blank:
             found[name] = read
     return found
+
+
+def _is_unused(argument: Argument, value: Any) -> bool:
+    """Whether a value means that an argument which may be left out is absent, though it is not blank."""
+    value, type_ = _single(value), argument.schema["type"]
+    if isinstance(value, str):
+        said = value.strip().strip("\"'")
+        empty = type_ == "array" and said in ("[]", "{}")
+        return said.lower() in argument.absent or empty
+    zero_is_a_value = type_ in ("integer", "number", "boolean") or argument.keeps_blank
+    return not zero_is_a_value and _means_nothing(value)
 
 
 def _known_name(sent: str, table: Mapping[str, Argument]) -> str | None:
@@ -281,12 +331,12 @@ def _read_text(name: str, value: Any, _: datetime) -> str | None:
 
 
 def _read_blank(name: str, value: Any, now: datetime) -> str | None:
-    return "" if value is None or value == [] else _read_text(name, value, now)
+    return "" if is_blank(value) and not isinstance(value, str) else _read_text(name, value, now)
 
 
 def _read_name(name: str, value: Any, now: datetime) -> str | None:
     read = _read_text(name, value, now)
-    return None if read is None or read.strip() in ("null", "None", "undefined") else read
+    return None if read is None or read.strip().lower() in _NOTHING else read
 
 
 def _read_texts(name: str, value: Any, now: datetime, *, commas: bool = False) -> list[str] | None:
@@ -309,8 +359,13 @@ def _read_id(name: str, value: Any, now: datetime) -> str | None:
 
 def _read_ids(name: str, value: Any, now: datetime) -> list[str] | None:
     found = _items(value, commas=True)
-    if isinstance(value, str) and len(found) == 1 and len(shown := _BRACKETED_ID.findall(found[0])) > 1:
-        found = shown
+    if isinstance(value, str) and '"' not in value:
+        # Before JSON: [12345678] and [123e4567] are ids in brackets, not lists of numbers.
+        words = value.split()
+        if (shown := _BRACKETED_ID.findall(value)) and len(shown) >= value.count("["):
+            found = shown
+        elif len(words) > 1 and all(map(_BARE_ID.fullmatch, words)):
+            found = words
     return [each for one in found if not is_blank(one) and (each := _read_id(name, one, now)) is not None] or None
 
 
@@ -376,6 +431,8 @@ def _read_time(name: str, value: Any, now: datetime, *, future: bool) -> datetim
     value = _single(value)
     if value == 0:
         return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
     try:
         said = value.strip().strip("\"'")
         return None if said.lower() in _NOTHING else parse_time(said, now, future=future)
@@ -428,10 +485,11 @@ def _read_where(
     given, inside = _read_object(name, value, now), partial(_read_where, name, now=now, table=table, depth=depth + 1)
     made: dict[str, Any] = {}
     for key in [key for key in given if key.upper() in ("AND", "OR")]:
-        parts = _items(given.pop(key), commas=False)
-        made[key.upper()] = [inside(part) for part in parts]
+        parts = [part for part in _items(given.pop(key), commas=False) if not _means_nothing(part)]
+        made |= {key.upper(): [inside(part) for part in parts]} if parts else {}
     for key in [key for key in given if key.upper() == "NOT"]:
-        made["NOT"] = inside(given.pop(key))
+        if not _means_nothing(part := given.pop(key)):
+            made["NOT"] = inside(part)
     return made | _read_table(table, given, now, name, path=f"{name}.")
 
 

@@ -34,7 +34,8 @@ _BODY_SECONDS = 30.0
 _HEAD_SECONDS = 30.0
 # A client whose session has ended starts another one.
 _IDLE_SECONDS = 30 * 60.0
-_SURROGATE = re.compile(rb"\\\\u[dD][89a-fA-F]")
+# Half a surrogate pair, or arguments that are no object.
+_TO_MEND = re.compile(rb"\\u[dD][89a-fA-F]|\"arguments\"\s*:\s*[\"\[]")
 # Clients close an idle connection after five seconds; a server with the same timeout may close it during their next request.
 _KEEP_ALIVE_SECONDS = 75
 
@@ -73,7 +74,7 @@ class RequestBodies:
         if line.errors:
             await _answer(line.errors[0])(scope, receive, send)
             return
-        if line.messages and _SURROGATE.search(body):
+        if line.messages and _TO_MEND.search(body):
             body = line.messages[0].model_dump_json(by_alias=True, exclude_unset=True).encode()
             # The length of the body is another one now.
             headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]

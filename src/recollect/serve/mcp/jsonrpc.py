@@ -75,6 +75,7 @@ def _read(value: Any) -> Message | ErrorMessage:
             value["id"] = int(given)
         elif not isinstance(given, str | int) or isinstance(given, bool):
             return _error(types.INVALID_REQUEST, _WRONG_ID, given if isinstance(given, float) else None)
+    _mend_arguments(value.get("params"))
     try:
         message: Message = types.jsonrpc_message_adapter.validate_python(mend(value), by_name=False)
     except ValidationError:
@@ -82,6 +83,19 @@ def _read(value: Any) -> Message | ErrorMessage:
     except InvalidInput as error:
         return _error(types.INVALID_REQUEST, str(error), _id_of(value))
     return message
+
+
+def _mend_arguments(params: Any) -> None:
+    """Arguments of a tool as JSON text, which some models write, or as the empty list that PHP writes for an empty object."""
+    given = params.get("arguments") if isinstance(params, dict) else None
+    if given in ([], ""):
+        params["arguments"] = {}
+    elif isinstance(given, str):
+        try:
+            loaded = json.loads(given)
+        except (ValueError, RecursionError):
+            return
+        params["arguments"] = loaded if isinstance(loaded, dict) else given
 
 
 def _id_of(value: Any) -> str | int | None:

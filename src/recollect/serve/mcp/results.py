@@ -60,14 +60,15 @@ def several_result(context: ToolContext, outcomes: Sequence[Outcome]) -> ToolRes
     return ToolResult(text, {"kind": "several", "reason": reason, "outcomes": [result.structured for result in each]})
 
 
-def recall_result(context: ToolContext, found: Recalled) -> ToolResult:
-    """The hits of a recall."""
+def recall_result(context: ToolContext, found: Recalled, more: Sequence[str] = ()) -> ToolResult:
+    """The hits of a recall; `more` are notes of the tool itself."""
     hits = [hit_json(context, hit) for hit in found]
     notes = [DATA_NOTE] if hits else []
     notes += [] if found and found.answered else [_NOT_ANSWERED if hits else NOTHING_KNOWN]
-    notes += [in_words_of_tools(context.hints, note) for note in found.notes]
+    notes += [*(in_words_of_tools(context.hints, note) for note in found.notes), *more]
     answered = bool(found) and found.answered
-    return ToolResult(recalled_text(context, found), {"notes": notes, "answered": answered, "hits": hits})
+    text = "\n".join([recalled_text(context, found), *(f"note: {note}" for note in more)])
+    return ToolResult(text, {"notes": notes, "answered": answered, "hits": hits})
 
 
 def memories_result(context: ToolContext, records: Sequence[Record]) -> ToolResult:

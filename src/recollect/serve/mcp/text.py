@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.serve.mcp.tool import ShortIds, ToolContext
+from recollect.serve.words import DOTTED, replace_dotted
 from recollect.values.enums import LOW_TRUST
 from recollect.values.memory import Record
 from recollect.values.outcome import Conflict, Outcome, Refused, Superseded
@@ -82,7 +83,10 @@ def in_words_of_tools(hints: Mapping[str, str], message: str) -> str:
         call = hints[verb].replace("{}", rest) if verb in hints else None
         return f"`{call}`" if call else f"`{f'recollect {verb} {rest}'.rstrip()}` on the command line"
 
-    return _QUOTED_VERB.sub(said, message)
+    def dotted(verb: str) -> str:
+        return f"`{hints[verb]}`" if verb in hints else f"`recollect {DOTTED[verb]}` on the command line"
+
+    return replace_dotted(_QUOTED_VERB.sub(said, message), dotted)
 
 
 def recalled_text(context: ToolContext, found: Recalled) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from recollect.engine import Memory
 
 _MAX_SHORT_IDS = 20_000
+_LONG_ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _LENGTHS = (8, 12, 36)
 _MAX_CALLS = 200
 
@@ -47,6 +49,11 @@ class ShortIds:
     def expand(self, short: str) -> str:
         """The full id behind a short one; anything else is returned unchanged."""
         return self._shown.get(short.strip().lower().removeprefix("recollect://memory/"), short)
+
+    def in_text(self, text: str) -> str:
+        """The same text with the short ids that an agent knows, in place of the long ones."""
+        shorts = {long: short for short, long in self._shown.items()} if _LONG_ID.search(text) else {}
+        return _LONG_ID.sub(lambda found: shorts.get(found[0], found[0]), text)
 
 
 @dataclass(slots=True)

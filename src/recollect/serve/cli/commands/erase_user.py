@@ -61,6 +61,9 @@ def show_erased(out: Renderer, done: Erased) -> None:
     """What was or would be erased, what is left, and what to do."""
     if done.dry_run:
         out.line(f"would erase everything of {done.user}:" if done.counts else f"nothing here is of {done.user}")
+    elif done.complete and not done.counts:
+        out.line(f"nothing here was of {done.user}; nothing was erased")
+        return
     elif done.left:
         out.line(Span(f"✗ not everything of {done.user} was erased; run it again", "bad"))
     else:

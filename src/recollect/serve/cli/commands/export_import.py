@@ -12,7 +12,7 @@ import click
 
 from recollect.errors import Interrupted
 from recollect.serve.cli.command import MemoryCommand
-from recollect.serve.cli.commands.import_from import PRODUCTS, import_product
+from recollect.serve.cli.commands.import_from import PRODUCTS, import_product, require_source
 from recollect.serve.cli.errors import EXIT_FAILURE, EXIT_REFUSED
 from recollect.serve.cli.interrupts import StopBetweenBatches, report_interrupted
 from recollect.serve.cli.options import filter_options, given_filters, visit_options
@@ -147,6 +147,8 @@ def import_(
         if format_name or everything or prune:
             raise click.UsageError("--format, --everything and --prune are for what `export` wrote")
         return import_product(app, product, (source,), dry_run=dry_run)
+    if source != "-":
+        require_source(source)
     given = sys.stdin.buffer if source == "-" else source
     # JSON lines bring their vectors; an edited or new Markdown text must be embedded.
     embedding: Embedding = "lazy" if source != "-" and format_of(source) == "markdown" else "offline"

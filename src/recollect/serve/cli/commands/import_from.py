@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.errors import Interrupted
+from recollect.errors import Interrupted, InvalidInput
 from recollect.serve.cli.command import MemoryCommand
 from recollect.serve.cli.errors import EXIT_REFUSED
 from recollect.serve.cli.formatting import count_of, excerpt
@@ -83,6 +84,12 @@ def import_from(
     return import_product(app, product, paths, only=only, dry_run=dry_run, no_project=everywhere)
 
 
+def require_source(path: str) -> None:
+    """A file or folder that is to be read must be there, before the store is opened: that may create it."""
+    if "://" not in path and not Path(path).expanduser().exists():
+        raise InvalidInput("path", f"{path} does not exist", "choose another path")
+
+
 def import_product(
     app: AppContext,
     product: str,
@@ -93,6 +100,8 @@ def import_product(
     no_project: bool = False,
 ) -> int:
     """Import from a product and print what was done; returns the exit code."""
+    for path in paths:
+        require_source(path)
     with (
         app.open_for_writing("lazy", no_project=no_project, create=True, dry_run=dry_run) as memory,
         ItemProgress("importing", quiet=app.quiet) as bar,

@@ -38,12 +38,13 @@ def _list(context: ToolContext, given: Arguments) -> ToolResult:
         after = given.pop("after", None)
         page = context.memory.list(limit=limit, after=after and context.ids.expand(after), total=True, **where, **given)
         return page_result(context, page)
-    if given:
-        raise InvalidInput(next(iter(given)), f"does not apply to the view {view}", "leave it out")
     lines, items = _VIEWS[view](context, memory_id, where)
     lines, items = lines[offset : offset + limit], items[offset : offset + limit]
     text = fence(context, lines) if items else "Nothing found."
-    return ToolResult(text, {"notes": [DATA_NOTE], "items": items})
+    notes = [f"not applied to the view {view}: {', '.join(given)}"] if given else []
+    return ToolResult(
+        "\n".join([text, *(f"note: {note}" for note in notes)]), {"notes": [DATA_NOTE, *notes], "items": items}
+    )
 
 
 def show_memory(context: ToolContext, id: str, offset: int = 0) -> ToolResult:

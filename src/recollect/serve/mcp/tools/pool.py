@@ -12,9 +12,9 @@ from recollect.serve.mcp.arguments import (
     choice,
     json_object,
     json_value,
+    key,
     name,
     seconds,
-    text,
     whole,
 )
 from recollect.serve.mcp.schemas import integer, object_, objects, output, string
@@ -88,14 +88,14 @@ def _list_result(context: ToolContext, found: list[Pool]) -> ToolResult:
     return ToolResult(fence(context, lines) if lines else "No visible pools.", {"done": "listed", "pools": pools})
 
 
-def _read_result(context: ToolContext, pool: Pool, key: str | None) -> ToolResult:
-    if key is None:
+def _read_result(context: ToolContext, pool: Pool, wanted: str | None) -> ToolResult:
+    if wanted is None:
         return _pool_result(context, "read", pool)
-    if key not in pool.data:
+    if wanted not in pool.data:
         known = ", ".join(sorted(pool.data)[:_MAX_KEYS_NAMED]) or "none"
-        raise NotFound("key", repr(key), f"keys of pool {pool.name!r}: {known}")
-    value = pool.data[key]
-    text = f"{key} (version {pool.version}):\n{fence(context, [_json(value)])}"
+        raise NotFound("key", repr(wanted), f"keys of pool {pool.name!r}: {known}")
+    value = pool.data[wanted]
+    text = f"{wanted} (version {pool.version}):\n{fence(context, [_json(value)])}"
     return ToolResult(text, {"done": "read", "version": pool.version, "value": value})
 
 
@@ -128,7 +128,7 @@ POOL = Tool(
     arguments={
         "action": choice(tuple(_ACTIONS)),
         "name": name(),
-        "key": text(),
+        "key": key(),
         "value": json_value("any JSON; an object for a whole pool"),
         "version": whole(low=1),
         "type": choice(POOL_TYPES, listed=True),
@@ -142,5 +142,6 @@ POOL = Tool(
     required=("action",),
     output_schema=output("done", done=string(), version=integer(), data=object_(), pools=objects(name=string())),
     run=_pool,
+    hints={"pools.list": 'pool(action="list")'},
     destructive=True,
 )

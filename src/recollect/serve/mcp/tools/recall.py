@@ -13,16 +13,21 @@ from recollect.values.recalled import Block
 
 _NO_ROOM = ("over the budget", "over the layer's cap")
 _MAX_NAMED = 10
+_NOT_IN_SEARCH = ("working_on", "true_at")
 
 
 def _recall(context: ToolContext, given: Arguments) -> ToolResult:
     query, mode = given.pop("query"), given.pop("mode", None)
-    if mode is None:
-        return recall_result(context, context.memory.recall(query, explain=True, **given))
+    without = [each for each in _NOT_IN_SEARCH if each in given]
+    if mode is None or without:
+        notes = [f"mode was not applied: a plain search takes no {' or '.join(without)}"] if mode else []
+        return recall_result(context, context.memory.recall(query, explain=True, **given), notes)
     return recall_result(context, context.memory.search(query, mode=mode, explain=True, **given))
 
 
 def _context(context: ToolContext, given: Arguments) -> ToolResult:
+    if "layers" in given:
+        given["layers"] = [layer.strip(" \"'").lower() for layer in given["layers"]]
     block = context.memory.context(given.pop("topic", None), **given)
     notes = [*_left_out(context, block), *(in_words_of_tools(context.hints, note) for note in block.notes)]
     nothing = "Nothing fits into this budget." if block.left_out else "Nothing is known for this work yet."

@@ -10,6 +10,8 @@ from recollect.serve.mcp.fields import CHANGES, DRAFT, only, without
 from recollect.serve.mcp.results import changed_result, several_result, update_result
 from recollect.serve.mcp.schemas import enum, object_, objects, output, string, strings
 from recollect.serve.mcp.tool import Tool, ToolContext, ToolResult
+from recollect.values.memory import Record
+from recollect.values.outcome import Refused
 
 CHANGED = output("kind", kind=string(), id=string(), reason=string(), memory=object_())
 _REMEMBERED = only(
@@ -31,17 +33,18 @@ def _remember(context: ToolContext, given: Arguments) -> ToolResult:
 
 def _update(context: ToolContext, given: Arguments) -> ToolResult:
     memory, memory_id = context.memory, context.ids.expand(given.pop("id"))
-    separate = [name for name in ("add_tags", "remove_tags", "replaces") if name in given]
-    if separate and len(given) > 1:
-        raise InvalidInput(separate[0], "cannot be given together with other changes", "make two calls")
-    match separate:
-        case ["add_tags"]:
-            return update_result(context, memory.tag(memory_id, *given["add_tags"]))
-        case ["remove_tags"]:
-            return update_result(context, memory.untag(memory_id, *given["remove_tags"]))
-        case ["replaces"]:
-            return update_result(context, memory.supersede(context.ids.expand(given["replaces"]), memory_id))
-    return update_result(context, memory.update(memory_id, **_with_more(given)))
+    added, removed, replaces = (given.pop(name, None) for name in ("add_tags", "remove_tags", "replaces"))
+    changes = _with_more(given)
+    done: Record | Refused | None = None
+    if changes or not (added or removed or replaces):
+        done = memory.update(memory_id, **changes)
+        if isinstance(done, Refused):
+            return update_result(context, done)
+    # Each is an operation of its own; `undo` takes those of one call back together.
+    done = memory.tag(memory_id, *added) if added else done
+    done = memory.untag(memory_id, *removed) if removed else done
+    done = memory.supersede(context.ids.expand(replaces), memory_id) if replaces else done
+    return update_result(context, done or memory.get(memory_id))
 
 
 def _forget(context: ToolContext, given: Arguments) -> ToolResult:
@@ -55,9 +58,9 @@ def _forget(context: ToolContext, given: Arguments) -> ToolResult:
 def _with_more(given: Arguments) -> dict[str, Any]:
     """The arguments of a call together with the rarer fields in `more`."""
     more: dict[str, Any] = given.pop("more", {})
-    for name in more:
-        if name in given:
-            raise InvalidInput(f"more.{name}", "is given twice", "give it once")
+    for name, value in more.items():
+        if name in given and given[name] != value:
+            raise InvalidInput(f"more.{name}", f"is given twice, and differs from {name}", "give it once")
     return given | more
 
 
