@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from threading import Lock
@@ -76,13 +76,17 @@ class AccountLedger:
 
     def today(self) -> int:
         """The tokens of today, those of other processes included."""
-        day = _day(self.clock())
-        return sum(row.tokens for row in self.rows() if row.day == day)
-
-    def rows(self) -> list[UsageRow]:
-        """Everything that is known, newest day first."""
         with self.store.view() as reader:
-            stored = _read(reader, self.account)
+            return self.tokens_of_today(self.rows(reader))
+
+    def tokens_of_today(self, rows: Sequence[UsageRow]) -> int:
+        """Those of some rows that are of today."""
+        day = _day(self.clock())
+        return sum(row.tokens for row in rows if row.day == day)
+
+    def rows(self, reader: Reader) -> list[UsageRow]:
+        """Everything that is known, newest day first."""
+        stored = _read(reader, self.account)
         with self.spent.lock:
             return _added(stored, self.spent.unwritten.get(self.account, ()))
 
@@ -115,7 +119,7 @@ def _read(reader: Reader, account: str) -> list[UsageRow]:
     return [UsageRow(*row) for row in json.loads(reader.note(_NOTE, account) or "[]")]
 
 
-def _added(rows: list[UsageRow], more: list[UsageRow] | tuple[()]) -> list[UsageRow]:
+def _added(rows: Sequence[UsageRow], more: Sequence[UsageRow]) -> list[UsageRow]:
     """The rows with others added to them, one per day and question."""
     found: dict[tuple[str, str], UsageRow] = {}
     for row in (*rows, *more):
@@ -140,11 +144,11 @@ def _sum(one: UsageRow, other: UsageRow) -> UsageRow:
 def usage(uow: UnitOfWork) -> JudgeUsage:
     """What the judge cost the caller's account."""
     runtime, account = uow.runtime, uow.viewer.account
-    uow.check_enabled()
     ledger, judge = runtime.ledger_of(account), runtime.text_judge(account)
-    rows = tuple(ledger.rows())
+    with uow.view() as reader:
+        rows = ledger.rows(reader)
     name = None if judge is None else judge.name
-    return JudgeUsage(name, ledger.today(), runtime.settings.judge_tokens_per_day, rows)
+    return JudgeUsage(name, ledger.tokens_of_today(rows), runtime.settings.judge_tokens_per_day, tuple(rows))
 
 
 @dataclass(slots=True)

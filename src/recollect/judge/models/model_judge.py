@@ -17,7 +17,7 @@ from recollect.judge.models.chat import ChatModel, ChatReply, ChatRequest, estim
 from recollect.judge.models.questions import QuestionForm, form_of
 from recollect.judge.models.schema import Schema, parse_object, problem_of
 from recollect.judge.models.writing import FORMS, data_of
-from recollect.judge.prompts import Prompt, prompt
+from recollect.judge.prompts import QuestionPrompt, prompt
 from recollect.log import warning
 from recollect.ports import TokenLedger
 from recollect.values.judging import Decision, JudgedBy, Question, WritingTask, Written
@@ -149,7 +149,7 @@ class ModelJudge:
             raise _Truncated
         return reply
 
-    def _by(self, told: Prompt) -> JudgedBy:
+    def _by(self, told: QuestionPrompt) -> JudgedBy:
         return JudgedBy(self.chat.provider, self.chat.model, str(told))
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class QuestionPrompt:
     """What a model is told before it gets a question."""
 
     name: str
@@ -21,7 +21,7 @@ class Prompt:
 
 
 @cache
-def prompt(name: str) -> Prompt:
+def prompt(name: str) -> QuestionPrompt:
     """The prompt of a question or of a writing task."""
     first, _, text = files(__package__).joinpath(f"{name}.md").read_text("utf-8").partition("\n")
-    return Prompt(name, first.removeprefix("version:").strip(), text.strip())
+    return QuestionPrompt(name, first.removeprefix("version:").strip(), text.strip())
