@@ -74,7 +74,7 @@ class ModelJudge:
     def _decide(self, form: QuestionForm, questions: Sequence[Question]) -> list[Decision | None]:
         told = prompt(form.prompt)
         most = _TOKENS_TO_THINK + _TOKENS_PER_ANSWER * len(questions)
-        request = ChatRequest(told.name, told.text, form.batch(questions), form.schema, most)
+        request = ChatRequest(told.name, told.text, form.batch(questions), form.schema(len(questions)), most)
         try:
             answer = self._ask(request, len(questions))
         except _Truncated:
@@ -181,4 +181,4 @@ def _by_number(answers: Sequence[Mapping[str, Any]]) -> dict[int, Mapping[str, A
 
 
 def _decision(answer: Mapping[str, Any] | None, by: JudgedBy) -> Decision | None:
-    return None if answer is None else Decision(answer["answer"], " ".join(answer["reason"].split())[:200], by)
+    return None if answer is None else Decision(answer["answer"], " ".join(answer.get("reason", "").split())[:200], by)

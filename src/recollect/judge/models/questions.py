@@ -18,17 +18,17 @@ Answer = bool | float | Relation
 
 @dataclass(frozen=True, slots=True)
 class QuestionForm:
-    """One kind of question: its prompt, the schema of an answer, and its data as JSON."""
+    """One kind of question: its prompt, the schema of an answer, its data as JSON, and whether a reason is worth its tokens."""
 
     prompt: str
     answer: Schema
     data: Callable[[Any], Mapping[str, Any]]
+    reasoned: bool = False
 
-    @property
-    def schema(self) -> Schema:
-        """The schema of the answers to a batch."""
-        each = object_of(number={"type": "integer"}, reason=STRING, answer=self.answer)
-        return object_of(answers=list_of(each))
+    def schema(self, count: int) -> Schema:
+        """The schema of the answers to some questions."""
+        fields = {"number": {"type": "integer"}, **({"reason": STRING} if self.reasoned else {}), "answer": self.answer}
+        return object_of(answers={**list_of(object_of(**fields)), "minItems": count, "maxItems": count})
 
     def batch(self, questions: Sequence[Question]) -> str:
         """Some questions, numbered from 1."""
@@ -67,7 +67,7 @@ def _pair(question: HowRelated) -> dict[str, Any]:
     return dict(reversed(sides.items())) if question.newer_first else sides
 
 
-_HOW_RELATED = QuestionForm("how_related", one_of(get_args(Relation)), _pair)
+_HOW_RELATED = QuestionForm("how_related", one_of(get_args(Relation)), _pair, reasoned=True)
 _IS_RELEVANT = QuestionForm(
     "is_relevant",
     {"type": "boolean"},
