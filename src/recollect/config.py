@@ -46,13 +46,9 @@ class Settings:
     reranker_key: str = ""  # for http: the bearer key, if the server needs one
     rerank_candidates: int = 30  # how many hits the reranker reads
     rerank_seconds: float = 5.0  # how long the reranker may take; after that, hits keep the order of their scores
-    judge: str = (
-        "none"  # a language model for what the rules leave open: openai (any compatible server), anthropic or none
-    )
-    judge_url: str = (
-        ""  # for openai: the base URL, for example http://127.0.0.1:11434/v1; for anthropic only to change it
-    )
-    judge_model: str = ""  # the model to ask for
+    judge: str = "none"  # a language model for what rules leave open: openai (any compatible server), anthropic, none
+    judge_url: str = ""  # for openai: a base URL, for example http://127.0.0.1:11434/v1; anthropic has its own
+    judge_model: str = ""  # the model to ask
     judge_key: str = ""  # the API key, if the server needs one
     judge_seconds: float = 20.0  # how long one request to the judge may take
     judge_tokens_per_day: int = 500_000  # tokens the judge may use per account and day (UTC); 0 means no limit

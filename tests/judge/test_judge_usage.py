@@ -138,7 +138,9 @@ def test_the_rules_decide_what_is_certain_and_nothing_else(opened) -> None:
 def test_the_rules_write_a_little_and_never_extract(opened) -> None:
     (rules,) = opened()._runtime.writers("default")
     texts = [Evidence("Deploy with make ship"), Evidence("Deploy the shop with make ship. We decided it on Monday.")]
-    merge, name, summary, extract = rules.write([WritingTask(k, texts) for k in ("merge", "name", "summarise", "extract")])
+    merge, name, summary, extract = rules.write(
+        [WritingTask(k, texts) for k in ("merge", "name", "summarise", "extract")]
+    )
     assert merge.text == texts[1].text and "ship" in name.text and extract is None
     assert summary.summary.decisions == ("We decided it on Monday.",)
 

@@ -36,7 +36,9 @@ def test_it_answers_in_the_form_that_was_asked_for(server, tmp_path) -> None:
         judge_seconds=120,
     ) as memory:  # fmt: skip
         judge = memory._runtime.text_judge("default")
-        question = IsRelevant("Which port does the staging database use?", Evidence("The staging database has port 5433."))
+        question = IsRelevant(
+            "Which port does the staging database use?", Evidence("The staging database has port 5433.")
+        )
         (decision,) = judge.decide([question])
         assert isinstance(decision, Decision) and isinstance(decision.answer, bool)
         assert str(decision.by) == "openai smollm2 is_relevant/1"

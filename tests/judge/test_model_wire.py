@@ -65,7 +65,11 @@ def test_openai_gets_the_schema_and_the_key(judging) -> None:
     (body,) = server.requests
     assert server.paths == ["/v1/chat/completions"] and server.headers[0]["Authorization"] == f"Bearer {KEY}"
     assert body["response_format"]["type"] == "json_schema" and body["response_format"]["json_schema"]["strict"]
-    assert body["temperature"] == 0 and body["max_tokens"] > 0 and [m["role"] for m in body["messages"]] == ["system", "user"]
+    assert (
+        body["temperature"] == 0
+        and body["max_tokens"] > 0
+        and [m["role"] for m in body["messages"]] == ["system", "user"]
+    )
 
 
 def test_anthropic_gets_a_forced_tool_and_the_key(judging) -> None:
@@ -205,7 +209,11 @@ def test_a_server_that_hangs_is_given_up_after_the_timeout(judging) -> None:
 
 def test_a_server_that_knows_no_schemas_is_asked_without(judging) -> None:
     def script(n, body):
-        return failing(400, "unknown field response_format") if "response_format" in body else openai(answers(body, "same"))
+        return (
+            failing(400, "unknown field response_format")
+            if "response_format" in body
+            else openai(answers(body, "same"))
+        )
 
     server, judge = judging("openai", script)
     assert said(judge.decide([PAIR])) == ["same"] and len(server.requests) == 2
@@ -213,7 +221,9 @@ def test_a_server_that_knows_no_schemas_is_asked_without(judging) -> None:
 
 
 def test_after_two_failures_nobody_asks_for_half_a_minute(judging, time) -> None:
-    server, judge = judging("openai", lambda n, body: failing(500) if n <= 2 else openai(answers(body, "same")), retries=0)
+    server, judge = judging(
+        "openai", lambda n, body: failing(500) if n <= 2 else openai(answers(body, "same")), retries=0
+    )
     for _ in range(2):
         with pytest.raises(JudgeError, match="answered 500"):
             judge.decide([PAIR])
@@ -251,10 +261,14 @@ def test_ids_and_lone_surrogates_do_not_travel(judging) -> None:
     server, judge = judging("openai", lambda n, body: openai(answers(body, "same")))
     judge.decide([HowRelated(Evidence("a \ud800 b", id="secret-id"), Evidence("x" * 10_000, source="observed"))])
     (asked,) = sent(server.requests[0])
-    assert asked["old"] == {"text": "a ? b"} and len(asked["new"]["text"]) == 4000 and asked["new"]["source"] == "observed"
+    assert (
+        asked["old"] == {"text": "a ? b"} and len(asked["new"]["text"]) == 4000 and asked["new"]["source"] == "observed"
+    )
 
 
-@pytest.mark.parametrize("score, kept", [(0, 0), (1, 1), (0.4, 0.4), (1.5, None), (-1, None), (float("nan"), None), (True, None)])
+@pytest.mark.parametrize(
+    "score, kept", [(0, 0), (1, 1), (0.4, 0.4), (1.5, None), (-1, None), (float("nan"), None), (True, None)]
+)
 def test_a_score_is_between_0_and_1(judging, score, kept) -> None:
     _, judge = judging("openai", lambda n, body: openai(answers(body, score)))
     assert said(judge.decide([WorthKeeping(Evidence("t"))])) == [kept]
@@ -262,7 +276,9 @@ def test_a_score_is_between_0_and_1(judging, score, kept) -> None:
 
 # Writing
 
-TALK = tuple(Message("user", text, place) for place, text in enumerate(("We use uv", "ok", "Never push on Fridays", "right")))
+TALK = tuple(
+    Message("user", text, place) for place, text in enumerate(("We use uv", "ok", "Never push on Fridays", "right"))
+)
 
 
 def fact(content: str, *positions: int, kind: str = "rule") -> dict[str, Any]:
@@ -272,7 +288,9 @@ def fact(content: str, *positions: int, kind: str = "rule") -> dict[str, Any]:
 def test_facts_are_extracted_with_their_positions(judging) -> None:
     _, judge = judging("openai", lambda n, body: openai({"facts": [fact("Never push on Fridays", 2)]}))
     (written,) = judge.write([WritingTask("extract", messages=TALK)])
-    assert [(one.content, one.type, one.positions) for one in written.facts] == [("Never push on Fridays", "rule", (2,))]
+    assert [(one.content, one.type, one.positions) for one in written.facts] == [
+        ("Never push on Fridays", "rule", (2,))
+    ]
     assert str(written.by) == "openai m extract/1"
 
 
@@ -286,7 +304,9 @@ def test_facts_without_a_message_that_states_them_are_dropped(judging) -> None:
 def test_a_long_talk_is_extracted_in_halves(judging) -> None:
     def script(n, body):
         positions = [message["position"] for message in sent(body)["messages"]]  # type: ignore[call-overload]
-        return openai({"facts": [fact(f"fact {p}", p) for p in positions]}, finish="length" if len(positions) > 2 else "stop")
+        return openai(
+            {"facts": [fact(f"fact {p}", p) for p in positions]}, finish="length" if len(positions) > 2 else "stop"
+        )
 
     (written,) = judging("openai", script)[1].write([WritingTask("extract", messages=TALK)])
     assert [one.content for one in written.facts] == [f"fact {n}" for n in range(4)]

@@ -174,7 +174,11 @@ def test_it_is_journalled_as_the_judges_and_a_bare_undo_leaves_it(opened, clock)
     memory.close()
     memory = opened()
     last = memory.log(limit=1)[0]
-    assert (last.kind, last.origin, last.reason) == ("supersede", "judge", "judged changed by scripted m1 how_related/1")
+    assert (last.kind, last.origin, last.reason) == (
+        "supersede",
+        "judge",
+        "judged changed by scripted m1 how_related/1",
+    )
     assert memory.undo().operation != last.operation
     assert memory.undo().operation != last.operation
     memory.undo()

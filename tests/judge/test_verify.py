@@ -130,7 +130,9 @@ def test_the_setting_verifies_each_recall_and_false_overrides_it(rooms) -> None:
 def test_it_works_beside_a_reranker(tmp_path, clock) -> None:
     judge = ScriptedJudge(has_even_room)
     by_room = lambda query, texts: [float(text.rsplit(None, 1)[-1]) for text in texts]  # noqa: E731
-    with recollect.open(tmp_path / "m.db", embedder=HashingEmbedder(), clock=clock, judge=judge, reranker=by_room) as memory:
+    with recollect.open(
+        tmp_path / "m.db", embedder=HashingEmbedder(), clock=clock, judge=judge, reranker=by_room
+    ) as memory:
         memory.remember_many(TEXTS, verbatim=True)
         found = memory.recall(QUERY, limit=2, verify=True)
         assert contents(found) == [TEXTS[10], TEXTS[8]] and judge.read == [TEXTS[n] for n in (11, 10, 9, 8)]
@@ -151,7 +153,9 @@ def test_every_recall_has_an_id_of_its_own(rooms) -> None:
 def test_async_callers_verify_too(tmp_path, clock) -> None:
     async def verified() -> int:
         judge = ScriptedJudge(has_even_room)
-        async with recollect.open_async(tmp_path / "m.db", embedder=HashingEmbedder(), clock=clock, judge=judge) as memory:
+        async with recollect.open_async(
+            tmp_path / "m.db", embedder=HashingEmbedder(), clock=clock, judge=judge
+        ) as memory:
             await memory.remember_many(TEXTS, verbatim=True)
             return len(await memory.recall(QUERY, limit=12, verify=True))
 
