@@ -260,7 +260,7 @@ class Memory(Verbs):
             "season": season,
             "named": clean_flag("named", named),
             "floor": floor,
-            "verify": None if verify is None else clean_flag("verify", verify),
+            "verify": self._runtime.settings.verify_recall if verify is None else clean_flag("verify", verify),
         }
         return run(here, build_request(here, query, profile_named(here, profile), limit, options, filters))
 
@@ -693,6 +693,9 @@ class Memory(Verbs):
         found = examine(
             runtime.store, identity, now, runtime.embedder, runtime.missing, runtime.working, runtime.reranker
         )
+        judge = runtime.text_judge(identity.account)
+        if judge is not None:
+            found["judge"] = judge.name  # not asked: that would cost tokens
         judging = None if runtime.judge_queue is None else runtime.judge_queue.problem
         others = (runtime.background.problem, runtime.deferred.problem, judging)
         found["problems"] += [problem for problem in others if problem]

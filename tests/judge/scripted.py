@@ -24,9 +24,11 @@ class ScriptedJudge:
     busy: Event = field(default_factory=Event)
     before: Callable[[], object] = lambda: None
     model: str = "m1"
+    calls: int = 0
 
     def decide(self, questions: Sequence[Question]) -> list[Decision | None]:
         self.asked += questions
+        self.calls += 1
         self.busy.set()
         self.before()
         if self.gate is not None:

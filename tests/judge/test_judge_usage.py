@@ -102,7 +102,7 @@ def test_the_test_sends_nothing_of_the_store(opened, serve) -> None:
 # Settings
 
 
-@pytest.mark.parametrize("settings, match", [
+@pytest.mark.parametrize(("settings", "match"), [
     ({"judge": "openai", "judge_model": "m"}, "needs an address; set judge_url"),
     ({"judge": "openai", "judge_url": "http://h/v1"}, "needs a model; set judge_model"),
     ({"judge": "anthropic"}, "needs a model"),

@@ -125,15 +125,16 @@ def test_an_answer_that_is_repaired_counts(judging, api) -> None:
     assert said(judge.decide([PAIR])) == ["same"]
 
 
-@pytest.mark.parametrize("wrapped", ["```json\n{}\n```", "<think>maybe {{1}}</think>\n{}", "Sure! {}", "{{}} {}"])
+@pytest.mark.parametrize("wrapped", ["```json\nHERE\n```", "<think>maybe {1}</think>\nHERE", "Sure! HERE", "{} HERE"])
 def test_thoughts_and_code_blocks_around_the_answer_do_no_harm(judging, wrapped) -> None:
     server, judge = judging(
-        "openai", lambda n, body: openai(wrapped.replace("{{", "\x01").replace("}}", "\x02").replace("{}", json.dumps(answers(body, "same"))).replace("\x01", "{").replace("\x02", "}"))
-    )  # fmt: skip
+        "openai", lambda n, body: openai(wrapped.replace("HERE", json.dumps(answers(body, "same"))))
+    )
     assert said(judge.decide([PAIR])) == ["same"] and len(server.requests) == 1
 
 
-@pytest.mark.parametrize("given, kept", [([], [None, None]), ([1], ["same", None]), ([2], [None, "same"]), ([1, 1], [None, None]),
+@pytest.mark.parametrize(("given", "kept"), [([], [None, None]), ([1], ["same", None]),
+                                              ([2], [None, "same"]), ([1, 1], [None, None]),
                                          ([1, 2, 3, 0, -1], ["same", "same"]), ([7], [None, None])])  # fmt: skip
 def test_missing_invented_and_repeated_numbers_answer_nothing(judging, given, kept) -> None:
     def script(n, body):
@@ -267,7 +268,7 @@ def test_ids_and_lone_surrogates_do_not_travel(judging) -> None:
 
 
 @pytest.mark.parametrize(
-    "score, kept", [(0, 0), (1, 1), (0.4, 0.4), (1.5, None), (-1, None), (float("nan"), None), (True, None)]
+    ("score", "kept"), [(0, 0), (1, 1), (0.4, 0.4), (1.5, None), (-1, None), (float("nan"), None), (True, None)]
 )
 def test_a_score_is_between_0_and_1(judging, score, kept) -> None:
     _, judge = judging("openai", lambda n, body: openai(answers(body, score)))
@@ -321,7 +322,7 @@ def test_what_came_from_memory_is_not_extracted_again(judging) -> None:
 def test_merge_name_and_summarise(judging) -> None:
     def script(n, body):
         kind = body["response_format"]["json_schema"]["name"]
-        lists = dict.fromkeys(("decisions", "action_items", "unresolved", "next_questions"), ["x"])
+        lists = {name: ["x"] for name in ("decisions", "action_items", "unresolved", "next_questions")}
         return openai({"narrative": "We met.", **lists} if kind == "summarise" else {"text": f" a {kind} "})
 
     tasks = [WritingTask(kind, texts=[Evidence("a"), Evidence("b")]) for kind in ("merge", "name", "summarise")]

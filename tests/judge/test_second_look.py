@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from threading import Event, Thread, enumerate as threads
+from threading import Event, Thread
+from threading import enumerate as threads
 
 import pytest
 from tests.judge.scripted import NEW, OLD, OTHER, ScriptedJudge
@@ -133,6 +134,24 @@ def test_a_text_of_low_trust_hides_nothing(opened, clock) -> None:
     clock.advance(60)
     assert memory.remember(NEW, trust=0.2, judge="now").kind == "stored"
     assert statuses(memory) == {OLD: "active", NEW: "active"}
+
+
+def test_a_text_of_low_trust_takes_in_nothing(opened, clock) -> None:
+    memory = opened(ScriptedJudge("same"))
+    memory.remember(OLD, trust=0.2)
+    clock.advance(60)
+    assert memory.remember(NEW, judge="now").kind == "stored"
+    assert statuses(memory) == {OLD: "active", NEW: "active"}
+
+
+def test_a_large_load_is_judged_in_parts(opened, clock) -> None:
+    judge = ScriptedJudge("related")
+    memory = opened(judge)
+    rooms = [f"The backup of database number {n} runs on the blue server at night in room {n}" for n in range(30)]
+    outcomes = memory.remember_many(rooms, judge="now")
+    open_pairs = [one for outcome in outcomes for one in outcome.related]
+    assert len(open_pairs) > 40
+    assert len(judge.pairs) == len(open_pairs) and judge.calls > 1
 
 
 def test_what_was_said_earlier_does_not_replace_what_was_said_later(opened, clock) -> None:

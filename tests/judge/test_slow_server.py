@@ -16,8 +16,13 @@ def test_remember_and_recall_survive_it(empty_database, clock) -> None:
     slow = ScriptedJudge(lambda question: True if hasattr(question, "memory") else "changed")
     slow.before = lambda: Event().wait(JUDGED_SECONDS)
     with recollect.open(
-        empty_database, embedder=HashingEmbedder(), clock=clock, judge=slow, postgres_idle_seconds=IDLE_SECONDS, postgres_connections=2
-    ) as memory:  # fmt: skip
+        empty_database,
+        embedder=HashingEmbedder(),
+        clock=clock,
+        judge=slow,
+        postgres_idle_seconds=IDLE_SECONDS,
+        postgres_connections=2,
+    ) as memory:
         old = memory.remember(OLD).memory
         clock.advance(60)
         assert memory.remember(NEW, judge="now").kind == "superseded"

@@ -7,12 +7,13 @@ If the judge fails or the store moved, everything stays as the rules decided, an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
 from recollect.capture.commit import reinforced
+from recollect.capture.judge_queue import JudgeQueue
 from recollect.errors import RecollectError
 from recollect.ports import Decider, Reader, Transaction
 from recollect.unit_of_work import UnitOfWork
@@ -24,6 +25,7 @@ from recollect.values.outcome import CONFLICTING, Conflict, Outcome, Reinforced,
 
 NO_JUDGE = "not judged: no judge is configured (set `judge`)"
 _BEHIND = "not judged: too many second looks are waiting already"
+_MOST_PAIRS = 40
 # Relations that hide one of two memories; and those that the rules leave open.
 _HIDING: tuple[Relation, ...] = ("same", "changed")
 _OPEN: tuple[Relation, ...] = ("related", "contradicts")
@@ -58,22 +60,43 @@ def second_look(uow: UnitOfWork, outcomes: list[Outcome], when: JudgeWhen) -> li
     if when == "off" or (queue is None and when == "later"):
         return outcomes
     if queue is None:
-        return [_with_note(outcome, NO_JUDGE) if _open_pairs(outcome) else outcome for outcome in outcomes]
-    pairs = [_open_pairs(outcome) for outcome in outcomes]
-    if not any(pairs):
+        return _noted(outcomes, NO_JUDGE)
+    looked: list[Outcome] = []
+    for batch in _batches(outcomes):
+        pairs = [pair for outcome in batch for pair in _open_pairs(outcome)]
+        looked += _later(uow, queue, batch, pairs) if when == "later" else _now(uow, batch, pairs)
+    return looked
+
+
+def _batches(outcomes: Sequence[Outcome]) -> Iterator[list[Outcome]]:
+    """Some outcomes at a time, so that no correction waits until thousands of others are judged."""
+    batch: list[Outcome] = []
+    count = 0
+    for outcome in outcomes:
+        batch.append(outcome)
+        count += len(_open_pairs(outcome))
+        if count >= _MOST_PAIRS:
+            yield batch
+            batch, count = [], 0
+    if batch:
+        yield batch
+
+
+def _later(uow: UnitOfWork, queue: JudgeQueue, outcomes: list[Outcome], pairs: list[OpenPair]) -> list[Outcome]:
+    # Without `on_commit`: it tells a client what it did itself, and may undo.
+    mine = replace(uow, viewer=replace(uow.viewer, identity=replace(uow.viewer.identity, on_commit=None)))
+    if not pairs or queue.put(partial(_look_again, mine, pairs)):
         return outcomes
-    flat = [pair for some in pairs for pair in some]
-    if when == "later":
-        # Without `on_commit`: it tells a client what it did itself, and may undo.
-        mine = replace(uow, viewer=replace(uow.viewer, identity=replace(uow.viewer.identity, on_commit=None)))
-        queued = queue.put(partial(_look_again, mine, flat))
-        return (
-            outcomes if queued else [_with_note(o, _BEHIND) if p else o for o, p in zip(outcomes, pairs, strict=True)]
-        )
+    return _noted(outcomes, _BEHIND)
+
+
+def _now(uow: UnitOfWork, outcomes: list[Outcome], pairs: list[OpenPair]) -> list[Outcome]:
+    if not pairs:
+        return outcomes
     try:
-        done = _look_again(uow, flat)
+        done = _look_again(uow, pairs)
     except RecollectError as error:
-        return [_with_note(o, f"not judged: {error}") if p else o for o, p in zip(outcomes, pairs, strict=True)]
+        return _noted(outcomes, f"not judged: {error}")
     return [_after(outcome, done) for outcome in outcomes]
 
 
@@ -83,8 +106,9 @@ def _open_pairs(outcome: Outcome) -> list[OpenPair]:
     return [OpenPair(outcome.memory.id, one.memory.id) for one in outcome.related if one.relation in _OPEN]
 
 
-def _with_note(outcome: Outcome, note: str) -> Outcome:
-    return replace(outcome, notes=(*outcome.notes, note))
+def _noted(outcomes: Sequence[Outcome], note: str) -> list[Outcome]:
+    """The same with a note where something is left open."""
+    return [replace(one, notes=(*one.notes, note)) if _open_pairs(one) else one for one in outcomes]
 
 
 # Look up, ask, write
@@ -155,7 +179,7 @@ def _agreed(first: Decision, second: Decision | None) -> Relation | None:
 def _allowed(old: Record, new: Record, relation: Relation) -> Relation:
     """The relation that a model may decide: a memory is hidden only by a newer one in the same place that is trusted.
 
-    A text of low trust may have been written to bury another one.
+    A text of low trust may have been written to bury another one, as the newer or as the older of the two.
     """
     if relation not in _HIDING:
         return relation
@@ -163,7 +187,7 @@ def _allowed(old: Record, new: Record, relation: Relation) -> Relation:
         return "contradicts" if relation == "changed" else "related"
     if relation == "changed" and (new.trust <= LOW_TRUST or _since(new) < _since(old) or new.supersedes is not None):
         return "contradicts"
-    if relation == "same" and new.supersedes is not None:
+    if relation == "same" and (old.trust <= LOW_TRUST or new.supersedes is not None):
         return "related"
     return relation
 

@@ -43,7 +43,7 @@ class RecallOptions(TypedDict, total=False):
     season: str | None
     named: bool
     floor: float | None
-    verify: bool | None
+    verify: bool
 
 
 def profile_named(uow: UnitOfWork, name: str | None) -> Profile:
@@ -79,7 +79,7 @@ def build_request(
         season=clean_season(options.get("season")),
         named=bool(options.get("named")),
         floor=options.get("floor") or 0.0,
-        verify=uow.runtime.settings.verify_recall if options.get("verify") is None else bool(options.get("verify")),
+        verify=bool(options.get("verify")),
     )
 
 

@@ -24,7 +24,7 @@ from recollect.values.judging import Decision, JudgedBy, Question, WritingTask, 
 
 _BATCH = 8
 # Models that think first spend tokens on it; the answer itself takes about forty a question.
-_TOKENS_PER_ANSWER, _TOKENS_TO_THINK = 120, 400
+_TOKENS_PER_ANSWER, _TOKENS_TO_THINK = 120, 2_000
 
 
 class _Truncated(Exception):
