@@ -65,7 +65,8 @@ def test_the_budget_of_a_day_is_for_all_processes_and_over_the_next_day(opened, 
     judged(first, clock, OLD, NEW)
     spent = first.judge_usage().tokens_today
     first.close()
-    memory = opened(agreeable, judge_tokens_per_day=spent + 10)
+    memory = opened(agreeable, judge_tokens_per_day=spent + 100)
+    assert "budget of today" in memory.judge_test().problem
     outcome = judged(memory, clock, OTHER)
     assert outcome.kind == "stored" and outcome.related
     assert any("budget of today is used up" in note for note in outcome.notes)

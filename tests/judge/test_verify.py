@@ -83,6 +83,13 @@ def test_if_all_are_rejected_nothing_answers(rooms) -> None:
     assert not found and not found.answered and found.notes == ("the judge rejected 10 hits",)
 
 
+def test_what_the_judge_finds_relevant_answers_the_question(rooms) -> None:
+    memory = rooms(ScriptedJudge(answer=True))
+    query = "storm warnings for the harbour last winter"
+    assert not memory.recall(query).answered and memory.recall(query)
+    assert memory.recall(query, verify=True).answered
+
+
 def test_what_it_does_not_know_stays(rooms) -> None:
     memory = rooms(ScriptedJudge(None))
     assert contents(memory.recall(QUERY, verify=True)) == contents(memory.recall(QUERY))

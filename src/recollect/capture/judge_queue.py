@@ -26,8 +26,6 @@ class JudgeQueue:
     most: int = _MOST_QUEUED
     problem: str | None = None
     closing: bool = False
-    # After closing: an answer that comes now is not used any more.
-    abandoned: bool = False
     _jobs: deque[Job] = field(default_factory=deque)
     _busy: bool = False
     _worker: threading.Thread | None = None
@@ -72,7 +70,7 @@ class JudgeQueue:
             while (self._jobs or self._busy) and (left := until - time.monotonic()) > 0:
                 self._changed.wait(left)
             self._jobs.clear()
-            self.abandoned, worker = True, self._worker
+            worker = self._worker
         if worker is not None and worker is not threading.current_thread():
             worker.join(max(0.0, until - time.monotonic()))
 

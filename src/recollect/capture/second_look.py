@@ -121,7 +121,7 @@ def _look_again(uow: UnitOfWork, pairs: Sequence[OpenPair]) -> list[JudgedPair]:
     with uow.view() as reader:
         found = [each for pair in pairs if (each := _in_use(reader, account, pair)) is not None]
     judged = [] if judge is None or not found else judge_pairs(judge, found)
-    if not judged or (runtime.judge_queue is not None and runtime.judge_queue.abandoned):
+    if not judged:
         return []
     mine = replace(uow, on_behalf_of="judge")
     with mine.transaction() as tx:
