@@ -121,8 +121,8 @@ def _look_again(uow: UnitOfWork, pairs: Sequence[OpenPair]) -> list[JudgedPair]:
     with uow.view() as reader:
         found = [each for pair in pairs if (each := _in_use(reader, account, pair)) is not None]
     judged = [] if judge is None or not found else judge_pairs(judge, found)
-    if not judged:
-        return []
+    if not any(pair.relation in (*_HIDING, "contradicts") for pair in judged):
+        return judged  # nothing to write, so nobody has to wait for a transaction
     mine = replace(uow, on_behalf_of="judge")
     with mine.transaction() as tx:
         return uow.redact(tx, [done for pair in judged if (done := _write(tx, pair, runtime.clock())) is not None])
