@@ -179,6 +179,19 @@ def test_what_the_gate_refused_is_never_sent(opened, clock) -> None:
     assert all("hunter2" not in text for pair in judge.pairs for text in pair)
 
 
+def test_what_was_moved_out_of_sight_meanwhile_is_not_sent(opened, clock) -> None:
+    gate = Event()
+    judge = ScriptedJudge("related", gate)
+    memory = opened(judge)
+    remembered(memory, clock, OLD, NEW)
+    assert judge.busy.wait(30)
+    (other,) = remembered(memory, clock, OTHER)
+    memory.with_identity(agent="eve").move(other.memory.id, scope="agent", agent="eve")
+    gate.set()
+    memory.close()
+    assert all(OTHER not in pair for pair in judge.pairs)
+
+
 def test_the_words_of_the_model_are_not_kept(opened, clock) -> None:
     memory = opened(ScriptedJudge("contradicts"))
     remembered(memory, clock, OLD, NEW, judge="now")
@@ -335,6 +348,43 @@ def test_a_wrong_word_is_refused_before_anything_is_stored(opened) -> None:
     with pytest.raises(InvalidInput, match="now, later, off"):
         memory.remember(OLD, judge="soon")
     assert memory.count() == 0
+
+
+def test_many_writers_and_a_judge_that_changes_its_mind_lose_nothing(opened) -> None:
+    """Whatever it answers while others write: every text is still there, and what is hidden has something that replaced it."""
+    answers = ("changed", "same", "contradicts", "related", "different", None)
+    judge = ScriptedJudge(
+        lambda question: answers[(len(question.old.text) * 7 + len(question.new.text)) % len(answers)]
+    )
+    memory = opened(judge)
+    places, servers = ("shop", "bank", "library"), ("red", "green", "yellow", "turquoise")
+
+    def write(colour: str) -> None:
+        for place in places:
+            for room in range(3):
+                memory.remember(
+                    f"The backup of the {place} database runs on the {colour} server in room {'I' * (room + 1)}"
+                )
+
+    threads_ = [Thread(target=write, args=(colour,)) for colour in servers]
+    for thread in threads_:
+        thread.start()
+    for thread in threads_:
+        thread.join(120)
+    memory._runtime.judge_queue.close(60)
+    assert not [problem for problem in memory.doctor()["problems"] if "judge" in problem]
+    stored = {event.memory_id for event in memory.log(limit=500) if event.kind == "remember"}
+    found = {record.id: record for record in memory.list(status="all", limit=None)}
+    assert stored == found.keys()
+    for record in found.values():
+        match record.status:
+            case "superseded":
+                assert found[record.superseded_by].supersedes == record.id
+            case "archived":
+                assert any(event.origin == "judge" for event in memory.history(record.id))
+            case status:
+                assert status == "active"
+    assert {record.status for record in found.values()} == {"active", "superseded", "archived"}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")

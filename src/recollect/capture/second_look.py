@@ -22,6 +22,7 @@ from recollect.values.judging import Decision, Evidence, HowRelated
 from recollect.values.link import MOST_LINKS, Link
 from recollect.values.memory import Record
 from recollect.values.outcome import CONFLICTING, Conflict, Outcome, Reinforced, Relation, Stored, Superseded
+from recollect.values.scope import Identity, reaches
 
 NO_JUDGE = "not judged: no judge is configured (set `judge`)"
 _BEHIND = "not judged: too many second looks are waiting already"
@@ -119,7 +120,7 @@ def _look_again(uow: UnitOfWork, pairs: Sequence[OpenPair]) -> list[JudgedPair]:
     runtime, account = uow.runtime, uow.viewer.account
     judge = runtime.text_judge(account)
     with uow.view() as reader:
-        found = [each for pair in pairs if (each := _in_use(reader, account, pair)) is not None]
+        found = [each for pair in pairs if (each := _in_use(reader, uow.viewer.identity, pair)) is not None]
     judged = [] if judge is None or not found else judge_pairs(judge, found)
     if not any(pair.relation in (*_HIDING, "contradicts") for pair in judged):
         return judged  # nothing to write, so nobody has to wait for a transaction
@@ -128,12 +129,12 @@ def _look_again(uow: UnitOfWork, pairs: Sequence[OpenPair]) -> list[JudgedPair]:
         return uow.redact(tx, [done for pair in judged if (done := _write(tx, pair, runtime.clock())) is not None])
 
 
-def _in_use(reader: Reader, account: str, pair: OpenPair) -> tuple[Record, Record] | None:
-    """The old and the new memory of a pair, if both are in use."""
-    old, new = reader.get(account, [pair.old, pair.new])
+def _in_use(reader: Reader, identity: Identity, pair: OpenPair) -> tuple[Record, Record] | None:
+    """The old and the new memory of a pair, if both are in use, and still where whoever remembered may see them."""
+    old, new = reader.get(identity.account, [pair.old, pair.new])
     if old is None or new is None or old.status != "active" or new.status != "active":
         return None
-    return old, new
+    return (old, new) if reaches(identity, old.place) and reaches(identity, new.place) else None
 
 
 def judge_pairs(judge: Decider, pairs: Sequence[tuple[Record, Record]]) -> list[JudgedPair]:
