@@ -62,7 +62,9 @@ def api() -> Iterable[str]:
     yield (
         '`embedder` is the name of a local model, `"http"`, `"none"`, a function from a list of texts to an array, or an object that meets'
         ' `recollect.Embedder` ([how](../howto/embedders.md)). `reranker` is the name of a local model, `"http"`, `"none"`, or a function'
-        " that meets `recollect.Reranker` ([how](../howto/reranking.md)). `clock` returns the time, for tests. `fetching` is called as"
+        " that meets `recollect.Reranker` ([how](../howto/reranking.md)). `judge` is `openai`, `anthropic`, `none`, a function from a"
+        " prompt to an answer, or an object that meets `recollect.Decider` ([how](../howto/judge.md)). `clock` returns the time, for tests."
+        " `fetching` is called as"
         " (what, bytes so far, bytes in all) while the model is fetched. Further keyword arguments are [settings](settings.md)."
     )
     yield from _verb("recollect.open_async", aio.open_async)

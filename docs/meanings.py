@@ -51,7 +51,7 @@ FIELDS = {
     "occurred_at": "when it was said or happened",
     "older": "the older memory",
     "operation": "what the events of one call share; `undo` takes it",
-    "origin": "on whose behalf the change was made: person, agent, import, companion or upkeep",
+    "origin": "on whose behalf the change was made: person, agent, import, companion, upkeep or judge",
     "path": "the edges walked, for profile cascade",
     "position": "its place in the session, from 0",
     "prerequisites": "what must be so before the steps",

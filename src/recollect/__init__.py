@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         EmbedderError,
         EmbedderUnavailable,
         InvalidInput,
+        JudgeError,
         NeedsConfirmation,
         NotFound,
         PartlyDone,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
         WorkingUnavailable,
     )
     from recollect.portable.drafts import IngestReport
-    from recollect.ports import Clock, Embedder, Progress, Reranker
+    from recollect.ports import Clock, Decider, Embedder, Progress, Reranker
     from recollect.recall.context import BlockFields
     from recollect.selection import Selection
     from recollect.tiers.contexts import Contexts
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         ChangeOrigin,
         ContextType,
         Delivery,
+        JudgeWhen,
         LinkRelation,
         MemoryType,
         PoolType,
@@ -69,6 +71,18 @@ if TYPE_CHECKING:
     from recollect.values.erased import Erased
     from recollect.values.event import Event
     from recollect.values.gap import Gap, Topic
+    from recollect.values.judging import (
+        Decision,
+        Evidence,
+        HowRelated,
+        IsRelevant,
+        JudgedBy,
+        JudgeTest,
+        JudgeUsage,
+        Question,
+        UsageRow,
+        WorthKeeping,
+    )
     from recollect.values.link import Graph, GraphEdge, GraphNode, Link
     from recollect.values.memory import Page, Provenance, ProvenanceChain, Record
     from recollect.values.outcome import Conflict, Contradiction, Outcome, Refused, Reinforced, Stored, Superseded
@@ -99,12 +113,12 @@ _HOMES = {
     ".aio": ("AsyncMemory", "AsyncOpening", "open_async",),
     ".config": ("SettingsFields",),
     ".engine": ("Memory", "copy",),
-    ".errors": ("AmbiguousId", "CommitUnknown", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput",
+    ".errors": ("AmbiguousId", "CommitUnknown", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput", "JudgeError",
         "NeedsConfirmation", "NotFound", "PartlyDone", "ReadOnly", "RecollectError", "RerankerError", "SettingsError",
         "StaleVersion", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable",
         "WorkingUnavailable",),
     ".portable.drafts": ("IngestReport",),
-    ".ports": ("Clock", "Embedder", "Progress", "Reranker",),
+    ".ports": ("Clock", "Decider", "Embedder", "Progress", "Reranker",),
     ".recall.context": ("BlockFields",),
     ".selection": ("Selection",),
     ".tiers.contexts": ("Contexts",),
@@ -117,11 +131,13 @@ _HOMES = {
     ".values.cluster": ("Cluster",),
     ".values.document": ("Access",),
     ".values.draft": ("Draft", "DraftFields", "UpdateFields",),
-    ".values.enums": ("AccessLevel", "ContextType", "Delivery", "LinkRelation", "MemoryType", "PoolType",
+    ".values.enums": ("AccessLevel", "ContextType", "Delivery", "JudgeWhen", "LinkRelation", "MemoryType", "PoolType",
         "ChangeOrigin", "ProvenanceKind", "Scope", "SearchMode", "ShortTermType", "Status", "Resolution", "Tier", "Verdict",),
     ".values.erased": ("Erased",),
     ".values.event": ("Event",),
     ".values.gap": ("Gap", "Topic",),
+    ".values.judging": ("Decision", "Evidence", "HowRelated", "IsRelevant", "JudgeTest", "JudgeUsage", "JudgedBy",
+        "Question", "UsageRow", "WorthKeeping",),
     ".values.link": ("Graph", "GraphEdge", "GraphNode", "Link",),
     ".values.memory": ("Page", "Provenance", "ProvenanceChain", "Record",),
     ".values.outcome": ("Conflict", "Contradiction", "Outcome", "Refused", "Reinforced", "Stored", "Superseded",),
@@ -142,18 +158,19 @@ __version__ = "0.1.0"
 __all__ = [
     "Access", "AccessLevel", "AmbiguousId", "AsyncMemory", "AsyncOpening", "Block", "BlockFields", "BlockItem",
     "ChangeOrigin", "Changed", "Clock", "Cluster", "CommitUnknown", "Conflict", "Consolidated", "Context",
-    "ContextFields", "ContextType", "Contexts", "Contradiction", "Copied", "Delivery", "Difference", "Disabled",
-    "Draft", "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erased", "Erasure", "Event",
-    "Explanation", "Exported", "FilterFields", "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "Imported",
-    "IngestReport", "InvalidInput", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives", "NeedsConfirmation",
-    "NotChanged", "NotFound", "Omitted", "Outcome", "Page", "PartlyDone", "Pool", "PoolFields", "PoolType", "Pools",
-    "Procedure", "Progress", "Provenance", "ProvenanceChain", "ProvenanceKind", "Purged", "ReadOnly", "Recalled",
-    "RecollectError", "Record", "Refused", "RefusedItem", "Reinforced", "Related", "Repeat", "Reranker",
-    "RerankerError", "Resolution", "Routed", "Router", "RunPool", "Scope", "SearchMode", "Selection", "SettingsError",
-    "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal", "Snapshot", "StaleVersion", "Status",
-    "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable", "Stored", "Superseded",
-    "Tag", "Tier", "TierHit", "Topic", "Undone", "UpdateFields", "Verdict", "WorkingMemory", "WorkingUnavailable",
-    "copy", "open", "open_async",
+    "ContextFields", "ContextType", "Contexts", "Contradiction", "Copied", "Decider", "Decision", "Delivery",
+    "Difference", "Disabled", "Draft", "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erased",
+    "Erasure", "Event", "Evidence", "Explanation", "Exported", "FilterFields", "Gap", "Grants", "Graph", "GraphEdge",
+    "GraphNode", "Hit", "HowRelated", "Imported", "IngestReport", "InvalidInput", "IsRelevant", "JudgeError",
+    "JudgeTest", "JudgeUsage", "JudgeWhen", "JudgedBy", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives",
+    "NeedsConfirmation", "NotChanged", "NotFound", "Omitted", "Outcome", "Page", "PartlyDone", "Pool", "PoolFields",
+    "PoolType", "Pools", "Procedure", "Progress", "Provenance", "ProvenanceChain", "ProvenanceKind", "Purged",
+    "Question", "ReadOnly", "Recalled", "RecollectError", "Record", "Refused", "RefusedItem", "Reinforced", "Related",
+    "Repeat", "Reranker", "RerankerError", "Resolution", "Routed", "Router", "RunPool", "Scope", "SearchMode",
+    "Selection", "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal",
+    "Snapshot", "StaleVersion", "Status", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
+    "StoreUnavailable", "Stored", "Superseded", "Tag", "Tier", "TierHit", "Topic", "Undone", "UpdateFields", "UsageRow",
+    "Verdict", "WorkingMemory", "WorkingUnavailable", "WorthKeeping", "copy", "open", "open_async",
 ]  # fmt: skip
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from recollect.values.enums import (
         AccessLevel,
         ContextType,
+        JudgeWhen,
         LinkRelation,
         PoolType,
         Resolution,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from recollect.values.erased import Erased
+    from recollect.values.judging import JudgeTest, JudgeUsage
     from recollect.values.link import Graph
     from recollect.values.memory import Page, ProvenanceChain, Record
     from recollect.values.outcome import Outcome, Refused
@@ -71,7 +73,7 @@ if TYPE_CHECKING:
     )
     from recollect.values.transfer import Exported, Imported
     from recollect.values.undone import Undone
-    from recollect.wiring import EmbedderArgument, FetchProgress, RerankerArgument
+    from recollect.wiring import EmbedderArgument, FetchProgress, JudgeArgument, RerankerArgument
 
 
 T = TypeVar("T")
@@ -615,9 +617,12 @@ class AsyncMemory(AsyncVerbs):
         super().__init__(sync, threads)
         self._owns_threads = owns_threads
 
-    async def remember(self, content: str, **fields: Unpack[DraftFields]) -> Outcome:
-        """Store one thing; the outcome says whether it was stored, known already, replaced something or was refused."""
-        return await self._call(lambda: self._sync.remember(content, **fields))
+    async def remember(self, content: str, *, judge: JudgeWhen = "later", **fields: Unpack[DraftFields]) -> Outcome:
+        """Store one thing; the outcome says whether it was stored, known already, replaced something or was refused.
+
+        A configured judge takes a second look at what the rules leave open: `now`, `later` in the background, or never (`off`).
+        """
+        return await self._call(lambda: self._sync.remember(content, judge=judge, **fields))
 
     async def remember_many(
         self,
@@ -625,9 +630,15 @@ class AsyncMemory(AsyncVerbs):
         *,
         verbatim: bool = False,
         progress: Progress | None = None,
+        judge: JudgeWhen = "later",
     ) -> Outcomes:
-        """Store many things, in order; with `verbatim`, each exactly as given, one memory per draft."""
-        return await self._call(lambda: self._sync.remember_many(drafts, verbatim=verbatim, progress=progress))
+        """Store many things, in order; with `verbatim`, each exactly as given, one memory per draft.
+
+        A configured judge takes a second look at what the rules leave open: `now`, `later` in the background, or never (`off`).
+        """
+        return await self._call(
+            lambda: self._sync.remember_many(drafts, verbatim=verbatim, progress=progress, judge=judge)
+        )
 
     async def update(self, id: str, **changes: Unpack[UpdateFields]) -> Record | Refused:
         """Change fields of a memory; a new text passes the same gate as a new memory."""
@@ -720,6 +731,7 @@ class AsyncMemory(AsyncVerbs):
         season: str | None = None,
         named: bool = False,
         floor: float | None = None,
+        verify: bool | None = None,
         project: str | None = None,
         session: str | None = None,
         task: str | None = None,
@@ -730,7 +742,8 @@ class AsyncMemory(AsyncVerbs):
         `project`, `session` and `task` say where the caller is: memories of these scopes are visible too. `working_on` is the text
         that triggers are matched against. `true_at` asks what was true at a time, `season` prefers memories of a season. `named`
         returns only memories with a tag that the question names, and those linked to them; `floor` only hits whose relevance, the
-        probability that they answer the query, is at least that. `answered` of the result says whether any hit does.
+        probability that they answer the query, is at least that. `verify` lets the configured judge read the hits and drop those
+        that do not help. `answered` of the result says whether any hit answers the query.
         """
         return await self._call(
             lambda: self._sync.recall(
@@ -744,6 +757,7 @@ class AsyncMemory(AsyncVerbs):
                 season=season,
                 named=named,
                 floor=floor,
+                verify=verify,
                 project=project,
                 session=session,
                 task=task,
@@ -1087,6 +1101,14 @@ class AsyncMemory(AsyncVerbs):
         """The health of the store, the embedder and its calibration, the reranker, and working memory."""
         return await self._call(lambda: self._sync.doctor())
 
+    async def judge_usage(self) -> JudgeUsage:
+        """What the configured judge cost this account: tokens of today, the limit, and requests and tokens by day and question."""
+        return await self._call(lambda: self._sync.judge_usage())
+
+    async def judge_test(self) -> JudgeTest:
+        """Ask the configured judge one harmless question, with nothing of the store in it; says what it cost, or what is wrong."""
+        return await self._call(lambda: self._sync.judge_test())
+
     async def vacuum(self) -> Erasure:
         """Rewrite the files of the store, so that they contain nothing that was erased; on a server this locks the tables."""
         return await self._call(lambda: self._sync.vacuum())
@@ -1185,6 +1207,7 @@ def open_async(
     *,
     embedder: EmbedderArgument = None,
     reranker: RerankerArgument = None,
+    judge: JudgeArgument = None,
     project: str | None = None,
     clock: Clock | None = None,
     fetching: FetchProgress | None = None,
@@ -1197,6 +1220,7 @@ def open_async(
             db,
             embedder=embedder,
             reranker=reranker,
+            judge=judge,
             project=project,
             clock=clock,
             fetching=fetching,

@@ -46,6 +46,14 @@ class Settings:
     reranker_key: str = ""  # for http: the bearer key, if the server needs one
     rerank_candidates: int = 30  # how many hits the reranker reads
     rerank_seconds: float = 5.0  # how long the reranker may take; after that, hits keep the order of their scores
+    judge: str = "none"  # a language model for what rules leave open: openai (any compatible server), anthropic, none
+    judge_url: str = ""  # for openai: a base URL, for example http://127.0.0.1:11434/v1; anthropic has its own
+    judge_model: str = ""  # the model to ask
+    judge_key: str = ""  # the API key, if the server needs one
+    judge_seconds: float = 20.0  # how long one request to the judge may take
+    judge_tokens_per_day: int = 500_000  # tokens the judge may use per account and day (UTC); 0 means no limit
+    judge_tokens_per_run: int = 0  # tokens the judge may use while a store is open; 0 means no limit
+    verify_recall: bool = False  # the judge reads the hits of recall and drops those that do not help
     model_folder: str = ""  # for local models: a folder that already has the files, or a folder of each model
     model_hub: str = "https://huggingface.co"  # for local models: the model hub, or a mirror of it
     cache: str = ""  # where downloaded models are stored; empty means the user's cache folder
@@ -97,6 +105,13 @@ class SettingsFields(TypedDict, total=False):
     reranker_key: str | None
     rerank_candidates: int | None
     rerank_seconds: float | None
+    judge_url: str | None
+    judge_model: str | None
+    judge_key: str | None
+    judge_seconds: float | None
+    judge_tokens_per_day: int | None
+    judge_tokens_per_run: int | None
+    verify_recall: bool | None
     model_folder: str | None
     model_hub: str | None
     cache: str | None
@@ -239,6 +254,7 @@ def _check(name: str, value: Any, where: str) -> Any:
 _CHOICES = {
     "embedder": ("arctic-embed-s", "multilingual-e5-small", "arctic-embed-m-v1.5", "local", "http", "none"),
     "reranker": ("ms-marco-minilm", "mmarco-minilm", "http", "none"),
+    "judge": ("openai", "anthropic", "none"),
     "durability": ("full", "process"),
 }
 _RANGES = {
@@ -248,7 +264,8 @@ _RANGES = {
     "postgres_wait_seconds": (0.1, 600.0), "postgres_statement_seconds": (0.1, 86_400.0),
     "postgres_lock_seconds": (0.1, 3600.0), "postgres_idle_seconds": (1.0, 86_400.0),
     "limit": (1, 1000), "promotion": (1, 1000), "refresh_clusters": (0, 1_000_000), "embedder_threads": (0, 64),
-    "rerank_candidates": (2, 50), "rerank_seconds": (0.05, 600.0),
+    "rerank_candidates": (2, 50), "rerank_seconds": (0.05, 600.0), "judge_seconds": (0.05, 600.0),
+    "judge_tokens_per_day": (0, 1_000_000_000), "judge_tokens_per_run": (0, 1_000_000_000),
 }  # fmt: skip
 _TRUE, _FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 

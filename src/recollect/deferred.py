@@ -35,10 +35,12 @@ class PendingWrites:
     misses: list[Miss] = field(default_factory=list)
     # Each with the counter it belongs to, so that a reader can add what is not written yet.
     writes: list[tuple[object, Write]] = field(default_factory=list)
+    # What a judge found: written as the judge's own operation, so that nobody's `undo` takes it back by accident.
+    judged: list[Write] = field(default_factory=list)
     recalls: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.accesses or self.misses or self.writes)
+        return bool(self.accesses or self.misses or self.writes or self.judged)
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -89,6 +91,12 @@ class DeferredWrites:
             waiting = sum(known == counts for known, _ in writes)
         self._schedule()
         return waiting
+
+    def judged(self, account: str, at: datetime, write: Write) -> None:
+        """Run a write on behalf of the judge, in a transaction of its own."""
+        with self._lock:
+            self._pending(account, at).judged.append(write)
+        self._schedule()
 
     def pending(self, account: str, counts: object) -> int:
         """How many deferred writes belong to a counter."""
@@ -190,5 +198,5 @@ class DeferredWrites:
                 for row, (memory_id, count, at) in pending.accesses.items():
                     _, before, latest = own.accesses.get(row, (memory_id, 0, at))
                     own.accesses[row] = (memory_id, before + count, max(latest, at))
-                own.misses[:0], own.writes[:0] = pending.misses, pending.writes
+                own.misses[:0], own.writes[:0], own.judged[:0] = pending.misses, pending.writes, pending.judged
                 own.recalls += pending.recalls

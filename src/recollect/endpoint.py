@@ -66,6 +66,9 @@ class Endpoint:
     setting: str = "the embedding address"
     too_much: str = "embed fewer texts at once or wait longer"
     error: type[RecollectError] = EmbedderError
+    # Where the key goes; Authorization gets it as a bearer token.
+    key_header: str = "Authorization"
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if urlsplit(self.url).scheme not in ("http", "https") or not urlsplit(self.url).hostname:
@@ -81,8 +84,9 @@ class Endpoint:
     def post(self, body: Mapping[str, object]) -> object:
         """The parsed response. Retried only after 429, 5xx and broken connections."""
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "recollect"}
+        headers |= self.headers
         if self.api_key:
-            headers["Authorization"] = f"Bearer {self.api_key}"
+            headers[self.key_header] = f"Bearer {self.api_key}" if self.key_header == "Authorization" else self.api_key
         request = urllib.request.Request(self.url, json.dumps(body).encode(), headers, method="POST")
         attempt = 0
         while True:

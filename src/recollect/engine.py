@@ -30,9 +30,19 @@ from recollect.validation import (
     clean_list,
     clean_time,
     one_of,
+    require_one_of,
     some_tags,
 )
-from recollect.values.enums import SEARCH_MODES, LinkRelation, Resolution, Scope, SearchMode, Verdict
+from recollect.values.enums import (
+    JUDGE_WHEN,
+    SEARCH_MODES,
+    JudgeWhen,
+    LinkRelation,
+    Resolution,
+    Scope,
+    SearchMode,
+    Verdict,
+)
 from recollect.values.event import Event
 from recollect.values.memory import Page, Record
 from recollect.values.recalled import Recalled
@@ -54,6 +64,7 @@ if TYPE_CHECKING:
     from recollect.values.draft import Draft, DraftFields, UpdateFields
     from recollect.values.erased import Erased
     from recollect.values.gap import Topic
+    from recollect.values.judging import JudgeTest, JudgeUsage
     from recollect.values.link import Graph
     from recollect.values.memory import ProvenanceChain
     from recollect.values.outcome import Contradiction, Outcome, Refused
@@ -81,9 +92,12 @@ class Memory(Verbs):
 
     # Writing
 
-    def remember(self, content: str, **fields: Unpack[DraftFields]) -> Outcome:
-        """Store one thing; the outcome says whether it was stored, known already, replaced something or was refused."""
-        return self.remember_many([{"content": content, **fields}])[0]
+    def remember(self, content: str, *, judge: JudgeWhen = "later", **fields: Unpack[DraftFields]) -> Outcome:
+        """Store one thing; the outcome says whether it was stored, known already, replaced something or was refused.
+
+        A configured judge takes a second look at what the rules leave open: `now`, `later` in the background, or never (`off`).
+        """
+        return self.remember_many([{"content": content, **fields}], judge=judge)[0]
 
     def remember_many(
         self,
@@ -91,12 +105,22 @@ class Memory(Verbs):
         *,
         verbatim: bool = False,
         progress: Progress | None = None,
+        judge: JudgeWhen = "later",
     ) -> Outcomes:
-        """Store many things, in order; with `verbatim`, each exactly as given, one memory per draft."""
+        """Store many things, in order; with `verbatim`, each exactly as given, one memory per draft.
+
+        A configured judge takes a second look at what the rules leave open: `now`, `later` in the background, or never (`off`).
+        """
         check_progress(progress)
-        return self._runtime.capture.remember(
+        require_one_of("judge", judge, JUDGE_WHEN)
+        outcomes = self._runtime.capture.remember(
             self._uow, clean_list("drafts", drafts), verbatim=clean_flag("verbatim", verbatim), progress=progress
         )
+        if judge == "off" or (judge == "later" and self._runtime.judge_queue is None):
+            return outcomes
+        from recollect.capture.second_look import second_look
+
+        return second_look(self._uow, outcomes, judge)
 
     def update(self, id: str, **changes: Unpack[UpdateFields]) -> Record | Refused:
         """Change fields of a memory; a new text passes the same gate as a new memory."""
@@ -213,6 +237,7 @@ class Memory(Verbs):
         season: str | None = None,
         named: bool = False,
         floor: float | None = None,
+        verify: bool | None = None,
         project: str | None = None,
         session: str | None = None,
         task: str | None = None,
@@ -223,7 +248,8 @@ class Memory(Verbs):
         `project`, `session` and `task` say where the caller is: memories of these scopes are visible too. `working_on` is the text
         that triggers are matched against. `true_at` asks what was true at a time, `season` prefers memories of a season. `named`
         returns only memories with a tag that the question names, and those linked to them; `floor` only hits whose relevance, the
-        probability that they answer the query, is at least that. `answered` of the result says whether any hit does.
+        probability that they answer the query, is at least that. `verify` lets the configured judge read the hits and drop those
+        that do not help. `answered` of the result says whether any hit answers the query.
         """
         here = self._uow.at(project, session, task)
         options: RecallOptions = {
@@ -234,6 +260,7 @@ class Memory(Verbs):
             "season": season,
             "named": clean_flag("named", named),
             "floor": floor,
+            "verify": self._runtime.settings.verify_recall if verify is None else clean_flag("verify", verify),
         }
         return run(here, build_request(here, query, profile_named(here, profile), limit, options, filters))
 
@@ -666,8 +693,25 @@ class Memory(Verbs):
         found = examine(
             runtime.store, identity, now, runtime.embedder, runtime.missing, runtime.working, runtime.reranker
         )
-        found["problems"] += [problem for problem in (runtime.background.problem, runtime.deferred.problem) if problem]
+        judge = runtime.text_judge(identity.account)
+        if judge is not None:
+            found["judge"] = judge.name  # not asked: that would cost tokens
+        judging = None if runtime.judge_queue is None else runtime.judge_queue.problem
+        others = (runtime.background.problem, runtime.deferred.problem, judging)
+        found["problems"] += [problem for problem in others if problem]
         return found
+
+    def judge_usage(self) -> JudgeUsage:
+        """What the configured judge cost this account: tokens of today, the limit, and requests and tokens by day and question."""
+        from recollect.upkeep.judge_usage import usage
+
+        return usage(self._uow)
+
+    def judge_test(self) -> JudgeTest:
+        """Ask the configured judge one harmless question, with nothing of the store in it; says what it cost, or what is wrong."""
+        from recollect.upkeep.judge_usage import ask_test_question
+
+        return ask_test_question(self._uow)
 
     def vacuum(self) -> Erasure:
         """Rewrite the files of the store, so that they contain nothing that was erased; on a server this locks the tables."""
@@ -744,6 +788,8 @@ class Memory(Verbs):
         What cannot be written any more (the disk is full, the server is away) are counters and logged reads; all else is stored.
         """
         runtime = self._runtime
+        if runtime.judge_queue is not None:
+            runtime.judge_queue.close()
         runtime.deferred.close()
         runtime.background.closing = True
         try:

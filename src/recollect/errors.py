@@ -13,6 +13,7 @@ RecollectError
 ├── EmbedderError           the embedder failed or returned something else than vectors
 │   └── EmbedderUnavailable the model is not available and cannot be fetched
 ├── RerankerError           the reranker failed; recall catches it and keeps its own order
+├── JudgeError              the judge could not be asked; the rules decide, and what is open stays told
 └── StoreError              the storage failed; what was not acknowledged is not stored
     ├── StoreBusy           another process held the write lock for too long
     ├── StoreFull           the disk is full
@@ -118,6 +119,10 @@ class EmbedderUnavailable(EmbedderError):
 
 class RerankerError(RecollectError):
     """The reranker failed, or did not return one score per text; recall keeps its own order and says so in a note."""
+
+
+class JudgeError(RecollectError):
+    """The judge could not be asked, or gave no valid answer; the rules decide, and what they leave open stays told."""
 
 
 class StoreError(RecollectError):

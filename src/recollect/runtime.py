@@ -14,12 +14,27 @@ from recollect.values.scope import Identity
 
 if TYPE_CHECKING:
     from recollect.capture.gate import Gate
+    from recollect.capture.judge_queue import JudgeQueue
     from recollect.capture.pipeline import Capture
     from recollect.config import Loaded, Settings
-    from recollect.ports import Clock, Embedder, EmbedMany, Judge, Reranker, Store, Transaction, Vectors, Working
+    from recollect.ports import (
+        Clock,
+        Embedder,
+        EmbedMany,
+        Judge,
+        Reranker,
+        Store,
+        TextJudge,
+        TextWriter,
+        TokenLedger,
+        Transaction,
+        Vectors,
+        Working,
+    )
     from recollect.recall.pipeline import Recall
     from recollect.recall.profiles import Profile
     from recollect.upkeep.background import BackgroundClustering
+    from recollect.upkeep.judge_usage import AccountLedger
     from recollect.values.gap import Miss
     from recollect.values.memory import Record
 
@@ -64,12 +79,18 @@ class Runtime:
     missing: str | None
     blank: Callable[[str, Clock], Runtime]
     judge: Judge
+    # What the rules can decide and write without a language model.
+    load_rules: Callable[[], TextJudge]
+    ledger_of: Callable[[str], AccountLedger]
     background: BackgroundClustering
     working: Working
     note_misses: Callable[[Transaction, Sequence[Miss]], None]
     deferred: DeferredWrites = field(default_factory=DeferredWrites)
     recent_recalls: RecentRecalls = field(default_factory=RecentRecalls)
     reranker: Reranker | None = None
+    # A language model that judges, on the account of a ledger, and the queue of its second looks; None unless one is configured.
+    model_judge: Callable[[TokenLedger], TextJudge] | None = None
+    judge_queue: JudgeQueue | None = None
     # A view of the past, in which nothing can be stored, working memory included.
     past: bool = False
 
@@ -91,6 +112,15 @@ class Runtime:
     def gate(self) -> Gate:
         """The gate that every text passes."""
         return self.load_gate()
+
+    def text_judge(self, account: str) -> TextJudge | None:
+        """The configured language model, on the account of whoever asks it; None if there is none. Nothing may be open."""
+        return None if self.model_judge is None else self.model_judge(self.ledger_of(account))
+
+    def writers(self, account: str) -> tuple[TextWriter, ...]:
+        """Who writes texts, in the order to ask them: the language model if there is one, then the rules."""
+        model = self.text_judge(account)
+        return (self.load_rules(),) if model is None else (model, self.load_rules())
 
     def learn_model(self) -> None:
         """Let the store know the model of the embedder, before a verb uses stored vectors. Nothing may be open."""

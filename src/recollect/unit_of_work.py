@@ -500,11 +500,21 @@ def flush(runtime: Runtime, *, wait: bool = True) -> None:
     with runtime.deferred.batch() as waiting:
         while waiting:
             account, pending = next(iter(waiting.items()))
+            if pending.judged:
+                _write_judged(runtime, account, pending, wait=wait)
             with runtime.store.transaction(account, runtime.actor, pending.at, wait=wait) as tx:
                 due = _write_pending(runtime, tx, account, pending)
             del waiting[account]
             if due:
                 runtime.deferred.clusters_due.add(account)
+
+
+def _write_judged(runtime: Runtime, account: str, pending: PendingWrites, *, wait: bool) -> None:
+    """Write what a judge found in an operation of its own."""
+    with runtime.store.transaction(account, runtime.actor, pending.at, wait=wait, origin="judge") as tx:
+        for write in pending.judged:
+            write(tx)
+    pending.judged.clear()
 
 
 def _without_tombstones(runtime: Runtime, tx: Transaction, misses: Sequence[Miss]) -> list[Miss]:

@@ -13,10 +13,23 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from recollect.advice import install_command
 from recollect.config import Loaded, Settings, SettingsFields, load, working_file
+from recollect.deferred import DeferredWrites
 from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
-from recollect.errors import EmbedderUnavailable, InvalidInput, RerankerError, SettingsError
-from recollect.ports import Calibrated, Clock, Embedder, Judge, Reranker, Store, Transaction, Working
+from recollect.errors import EmbedderUnavailable, InvalidInput, JudgeError, RerankerError, SettingsError
+from recollect.ports import (
+    Calibrated,
+    Clock,
+    Decider,
+    Embedder,
+    Judge,
+    Reranker,
+    Store,
+    TextJudge,
+    TokenLedger,
+    Transaction,
+    Working,
+)
 from recollect.recall.cascade import Cascade
 from recollect.recall.hybrid import Hybrid
 from recollect.recall.pipeline import Recall
@@ -34,18 +47,23 @@ from recollect.values.scope import RESERVED, USER_PREFIX, Identity
 
 if TYPE_CHECKING:
     from recollect.capture.gate import Gate
+    from recollect.capture.judge_queue import JudgeQueue
     from recollect.capture.pipeline import Capture
     from recollect.capture.screen.policy import Action
     from recollect.embed.background import RuntimePreload
     from recollect.embed.fetch import ModelFiles
     from recollect.embed.models import EmbeddingModel, HubModel
     from recollect.embed.store_embedder import StoreEmbedder
+    from recollect.judge.models.chat import ChatModel
     from recollect.store.postgres.store import PostgresStore
+    from recollect.upkeep.judge_usage import AccountLedger, SpentTokens
 
 
 _SERVERS = ("postgresql", "postgres")
 EmbedderArgument = Callable[[list[str]], Any] | Embedder | str | None
 RerankerArgument = Callable[[str, list[str]], Any] | Reranker | str | None
+JudgeArgument = Callable[[str], Any] | Decider | str | None
+AskedModel = Callable[[TokenLedger], TextJudge]
 
 
 def open_memory(
@@ -53,6 +71,7 @@ def open_memory(
     *,
     embedder: EmbedderArgument = None,
     reranker: RerankerArgument = None,
+    judge: JudgeArgument = None,
     project: str | None = None,
     clock: Clock | None = None,
     fetching: FetchProgress | None = None,
@@ -69,6 +88,8 @@ def open_memory(
         named["embedder"] = embedder
     if isinstance(reranker, str):
         named["reranker"] = reranker
+    if isinstance(judge, str):
+        named["judge"] = judge
     loaded = load(**named, **settings)
     chosen = loaded.settings
     _check_names(chosen)
@@ -76,8 +97,10 @@ def open_memory(
     try:
         attached, missing = choose_embedder(embedder, chosen, store, fetching, background=background)
         ordering = choose_reranker(reranker, chosen, fetching, background=background)
+        asked = choose_judge(judge, chosen)
         working = _working(chosen, _default_working_file(store))
-        runtime = assemble(loaded, store, attached, missing, clock or (lambda: datetime.now(UTC)), working, ordering)
+        now = clock or (lambda: datetime.now(UTC))
+        runtime = assemble(loaded, store, attached, missing, now, working, ordering, asked)
     except BaseException:  # also KeyboardInterrupt during a download: the store must be closed
         store.close()
         raise
@@ -133,12 +156,14 @@ def assemble(
     clock: Clock,
     working: Working | None = None,
     reranker: Reranker | None = None,
+    model_judge: AskedModel | None = None,
 ) -> Runtime:
     """The runtime of one open store of any back end."""
     settings = loaded.settings
     recent_recalls = RecentRecalls()
     judge = _RuleJudge(settings.duplicate, settings.contradiction)
     load_gate = cache(_gate_loader(settings, recent_recalls, judge, embedder))
+    deferred = DeferredWrites()
     runtime = Runtime(
         store=store,
         load_capture=cache(lambda: _capture(settings, embedder, judge, load_gate())),
@@ -152,6 +177,9 @@ def assemble(
         missing=missing,
         blank=lambda name, moment: _empty_runtime(name, moment, loaded, embedder, reranker),
         judge=judge,
+        load_rules=_rules,
+        ledger_of=_ledgers(store, deferred, clock, settings),
+        deferred=deferred,
         background=BackgroundClustering(
             store, clock, settings.agent or settings.actor, _required_cosine(settings, embedder)
         ),
@@ -159,9 +187,43 @@ def assemble(
         note_misses=_note_misses,
         recent_recalls=recent_recalls,
         reranker=reranker,
+        model_judge=model_judge,
+        judge_queue=None if model_judge is None else _judge_queue(),
     )
     runtime.deferred.flush = lambda: flush(runtime, wait=False)
     return runtime
+
+
+def _rules() -> TextJudge:
+    from recollect.judge.rules.text_judge import RuleTextJudge
+
+    return RuleTextJudge()
+
+
+def _judge_queue() -> JudgeQueue:
+    from recollect.capture.judge_queue import JudgeQueue
+
+    return JudgeQueue()
+
+
+def _ledgers(
+    store: Store, deferred: DeferredWrites, clock: Clock, settings: Settings
+) -> Callable[[str], AccountLedger]:
+    """The ledger of each account, in which what the judge costs is noted."""
+    limits = (settings.judge_tokens_per_day, settings.judge_tokens_per_run)
+
+    @cache
+    def spent() -> SpentTokens:
+        from recollect.upkeep.judge_usage import SpentTokens
+
+        return SpentTokens()
+
+    def ledger_of(account: str) -> AccountLedger:
+        from recollect.upkeep.judge_usage import AccountLedger
+
+        return AccountLedger(store, deferred, clock, account, spent(), *limits)
+
+    return ledger_of
 
 
 def _note_misses(tx: Transaction, misses: Sequence[Miss]) -> None:
@@ -496,6 +558,58 @@ def local_reranker(
 
         return MissingReranker(model.id, str(error))
     return inner
+
+
+def choose_judge(given: JudgeArgument, settings: Settings) -> AskedModel | None:
+    """How the configured language model is asked on the account of a ledger; None if there is none."""
+    if given is not None and not isinstance(given, str):
+        return _given_judge(given, settings)
+    if settings.judge == "none":
+        return None
+    chat = _chat(settings)
+    from recollect.judge.models.breaker import CircuitBreaker
+    from recollect.judge.models.model_judge import ModelJudge
+
+    breaker = CircuitBreaker()
+    return lambda ledger: ModelJudge(chat, ledger, breaker)
+
+
+def _given_judge(given: Any, settings: Settings) -> AskedModel:
+    from recollect.judge.models.breaker import CircuitBreaker
+    from recollect.judge.models.callable import CallableChat, Deadline, name_of
+    from recollect.judge.models.given import GivenJudge
+    from recollect.judge.models.model_judge import ModelJudge
+
+    breaker = CircuitBreaker()
+    if hasattr(given, "decide"):
+        deadline = Deadline(name_of(given), settings.judge_seconds)
+        return lambda ledger: GivenJudge(given, ledger, breaker, deadline)
+    if not callable(given):
+        problem = f"{type(given).__name__} cannot be called"
+        raise SettingsError(
+            "judge", problem, "give a function from a prompt to an answer, an object that decides, or a name"
+        )
+    chat = CallableChat(given, settings.judge_seconds)
+    return lambda ledger: ModelJudge(chat, ledger, breaker)
+
+
+def _chat(settings: Settings) -> ChatModel:
+    if not settings.judge_model:
+        raise SettingsError("judge", f"{settings.judge} needs a model", "set judge_model")
+    # No default address: somebody who forgot the one of a local server must not send memories to another company.
+    if settings.judge == "openai" and not settings.judge_url:
+        fix = "set judge_url, for example to http://127.0.0.1:11434/v1 or https://api.openai.com/v1"
+        raise SettingsError("judge", "openai needs an address", fix)
+    from recollect.judge.models.anthropic import AnthropicMessages
+    from recollect.judge.models.openai import OpenAIChat
+
+    chosen = OpenAIChat if settings.judge == "openai" else AnthropicMessages
+    try:
+        return chosen(
+            settings.judge_url, settings.judge_model, settings.judge_key or None, timeout=settings.judge_seconds
+        )
+    except JudgeError as error:
+        raise SettingsError("judge_url", str(error), "give the address of the server") from None
 
 
 def _model_folder(settings: Settings, model: HubModel) -> Path:

@@ -24,7 +24,7 @@ WITHOUT_A_STORE = (
     "session cleanup", "pool list", "pool show x", "pool read x", "pool stats x", "contexts list",
     "contexts show x", "contexts search x y", "narrative latest", "narrative list", "narrative search x", "tiers read x",
     "tiers search x", "tiers stats", "tiers consolidate s1", "undo", "restore 3f9a1c22", "history 3f9a1c22", "log",
-    "export {here}/out.jsonl", "stats", "doctor",
+    "export {here}/out.jsonl", "stats", "doctor", "judge test", "judge usage",
     "reembed", "vacuum", "enable",
 )  # fmt: skip
 # These store something, serve, or need no store.

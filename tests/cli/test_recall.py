@@ -23,7 +23,7 @@ def test_recall_shows_score_bars_and_short_ids(run, shop) -> None:
 
 def test_recall_json(run, shop) -> None:
     done = run("recall", "deploy", "--json", "--explain")
-    assert set(done.json) == {"answered", "hits", "notes", "trace"}
+    assert set(done.json) == {"id", "answered", "hits", "notes", "trace"}
     hit = done.json["hits"][0]
     assert set(hit) == {"score", "similarity", "relevance", "memory", "trigger", "newer", "explain"}
     assert hit["memory"]["short_id"] == shop["deploy"]

@@ -40,6 +40,8 @@ NOT_COMMANDS = {
     "merge_tags": "tags merge",
     "import_data": "import",
     "import_from": "import-from",
+    "judge_usage": "judge usage",
+    "judge_test": "judge test",
 }
 
 

@@ -78,6 +78,8 @@ VERBS: dict[str, Callable[[Any, str, str], Any]] = {
     "import_from": lambda m, a, b: m.import_from("memory-files", "MEMORY.md"),
     "stats": lambda m, a, b: m.stats(),
     "doctor": lambda m, a, b: m.doctor(),
+    "judge_usage": lambda m, a, b: m.judge_usage(),
+    "judge_test": lambda m, a, b: m.judge_test(),
     "vacuum": lambda m, a, b: m.vacuum(),
     "reembed": lambda m, a, b: m.reembed(),
     "disable": lambda m, a, b: m.disable(),

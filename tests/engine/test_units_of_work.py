@@ -131,6 +131,8 @@ MEMORY: dict[str, tuple[Call, int, int]] = {
     "clusters": (lambda m, t: m.clusters(), 1, 0),
     "stats": (lambda m, t: m.stats(), 1, 0),
     "doctor": (lambda m, t: m.doctor(), 1, 0),
+    "judge_usage": (lambda m, t: m.judge_usage(), 1, 0),
+    "judge_test": (lambda m, t: m.judge_test(), 0, 0),
     "disable": (lambda m, t: m.disable("shop"), 0, 1),
     "enable": (lambda m, t: m.enable("shop"), 0, 1),
     "with_identity": (lambda m, t: m.with_identity(agent="eve"), 0, 0),

@@ -165,10 +165,17 @@ def _extendable(tx: Transaction, new: Record, identity: Identity) -> Record | No
 
 
 def _reinforce(tx: Transaction, item: PreparedDraft, existing: Record, reason: str, now: datetime) -> Reinforced:
-    new, notes = item.record, item.notes
+    stronger, notes = reinforced(existing, item.record, now)
+    tx.change(existing, stronger, "reinforce", reason=reason)
+    return Reinforced(stronger, reason, notes=(*item.notes, *notes))
+
+
+def reinforced(existing: Record, new: Record, now: datetime) -> tuple[Record, tuple[str, ...]]:
+    """A memory after the same was said again, with what the other one has and it lacks; and notes for the caller."""
+    notes: tuple[str, ...] = ()
     metadata = merged(existing.metadata, new.metadata, removing=False)
     if metadata != existing.metadata and (problem := problem_of_metadata(metadata)) is not None:
-        metadata, notes = dict(existing.metadata), (*notes, f"its metadata is not added: together it {problem}")
+        metadata, notes = dict(existing.metadata), (f"its metadata is not added: together it {problem}",)
     crumb = Breadcrumb(new.provenance.session, new.provenance.position, now)
     stronger = existing.with_(
         strength=existing.strength + 1,
@@ -183,8 +190,7 @@ def _reinforce(tx: Transaction, item: PreparedDraft, existing: Record, reason: s
         triggers=tuple(dict.fromkeys((*existing.triggers, *new.triggers))),
         metadata=metadata,
     )
-    tx.change(existing, stronger, "reinforce", reason=reason)
-    return Reinforced(stronger, reason, notes=notes)
+    return stronger, notes
 
 
 def _with_conflict_links(new: Record, related: Sequence[Conflict]) -> Record:

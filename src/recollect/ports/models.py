@@ -73,3 +73,20 @@ class TextWriter(Protocol):
     """Writes texts, many at once, in their order; None where there is nothing to write, which is a good answer."""
 
     def write(self, tasks: Sequence[WritingTask]) -> list[Written | None]: ...
+
+
+class TextJudge(Decider, TextWriter, Protocol):
+    """Decides and writes, under a name. Both raise JudgeError if nothing could be asked at all."""
+
+    @property
+    def name(self) -> str: ...
+
+
+class TokenLedger(Protocol):
+    """Keeps account of what a language model costs, and refuses what is over the budget."""
+
+    def require(self, tokens: int) -> None:
+        """Raise JudgeError if so many more tokens are over the budget."""
+
+    def add(self, question: str, *, calls: int, asked: int, kept: int, tokens_in: int, tokens_out: int) -> None:
+        """Add what one question cost."""

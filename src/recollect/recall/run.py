@@ -13,6 +13,7 @@ from recollect.recall.pipeline import RecallAnswer
 from recollect.recall.profiles import Profile
 from recollect.recall.rerank import rerank
 from recollect.recall.state import PreparedQuery, RecallRequest
+from recollect.recall.verify import verify, widened
 from recollect.redaction import redact
 from recollect.runtime import Runtime
 from recollect.unit_of_work import UnitOfWork
@@ -25,6 +26,7 @@ from recollect.validation import (
     one_of,
 )
 from recollect.values.gap import Miss
+from recollect.values.ids import new_id
 from recollect.values.recalled import Recalled
 from recollect.values.search import Filter
 
@@ -41,6 +43,7 @@ class RecallOptions(TypedDict, total=False):
     season: str | None
     named: bool
     floor: float | None
+    verify: bool
 
 
 def profile_named(uow: UnitOfWork, name: str | None) -> Profile:
@@ -76,6 +79,7 @@ def build_request(
         season=clean_season(options.get("season")),
         named=bool(options.get("named")),
         floor=options.get("floor") or 0.0,
+        verify=bool(options.get("verify")),
     )
 
 
@@ -93,14 +97,20 @@ def run(uow: UnitOfWork, request: RecallRequest, in_view: Callable[[Reader], Rec
             request = in_view(reader)
             prepared = replace(prepared, search=replace(prepared.search, viewer=request.viewer))
         answer = answer_in_view(uow, reader, _widened(runtime, request), prepared)
+    wanted = widened(request) if request.verify else request
     if runtime.reranker is not None:
-        answer = rerank(runtime.reranker, request, answer, most=runtime.settings.rerank_candidates)
+        answer = rerank(runtime.reranker, wanted, answer, most=runtime.settings.rerank_candidates)
+    if request.verify:
+        answer = verify(uow, request, answer)
+    answer = replace(answer, recalled=replace(answer.recalled, id=new_id(request.now)))
     record_recall(uow, request, prepared, answer)
     return answer.recalled
 
 
 def _widened(runtime: Runtime, request: RecallRequest) -> RecallRequest:
-    """The request for as many hits as the reranker reads."""
+    """The request for as many hits as the judge and the reranker read."""
+    if request.verify:
+        request = widened(request)
     if runtime.reranker is None:
         return request
     return replace(request, limit=max(request.limit, runtime.settings.rerank_candidates))

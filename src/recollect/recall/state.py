@@ -28,6 +28,7 @@ class RecallRequest:
 
     `working_on` is what the caller works on; only triggers look at it. `exact` says that `now` is the moment of asking and not
     just the clock. `named` restricts the answer to memories whose tags the text names, `floor` to hits with that relevance.
+    `verify` lets the judge read the hits.
     """
 
     text: str
@@ -43,6 +44,7 @@ class RecallRequest:
     season: str | None = None
     named: bool = False
     floor: float = 0.0
+    verify: bool = False
 
 
 @dataclass(frozen=True, slots=True)

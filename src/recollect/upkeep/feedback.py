@@ -18,11 +18,11 @@ from recollect.upkeep.clusters import refine
 from recollect.upkeep.links import strengthen
 from recollect.validation import OUT_OF_USE, clean_list, require_kept, require_one_of
 from recollect.values.enums import VERDICTS, EventKind, Verdict
+from recollect.values.judging import REJECTED, VERIFIED
 from recollect.values.memory import Record
 from recollect.values.scope import reaches
 from recollect.values.terms import query_words
 
-VERIFIED, REJECTED = 0.05, -0.02
 _SHORTEST = 4
 _EVENT_OF_VERDICT: dict[Verdict, EventKind] = {
     "helpful": "feedback", "unhelpful": "feedback", "reinforce": "reinforce", "demote": "demote",

@@ -12,7 +12,7 @@ MemoryType = Literal[
 Scope = Literal["global", "team", "agent", "project", "session", "task", "user"]
 Status = Literal["active", "superseded", "archived", "forgotten"]
 # On whose behalf a change was made. Only what a person or an agent did is undone by an `undo` without a name.
-ChangeOrigin = Literal["person", "agent", "import", "companion", "upkeep"]
+ChangeOrigin = Literal["person", "agent", "import", "companion", "upkeep", "judge"]
 ProvenanceKind = Literal[
     "user_stated", "user_corrected", "observed", "inferred", "extracted", "migrated", "tool", "system", "derived",
 ]  # fmt: skip
@@ -34,6 +34,8 @@ ShortTermType = Literal[
 PoolType = Literal["shared", "agent_private", "team_shared", "task_scoped", "blackboard", "tool_cache", "workflow"]
 ContextType = Literal["agent_memory", "knowledge_base", "shared_context", "tool_cache", "project_context"]
 AccessLevel = Literal["read", "write"]
+# When a configured judge takes a second look at what was remembered.
+JudgeWhen = Literal["now", "later", "off"]
 Tier = Literal["working", "short_term", "long_term", "shared"]
 
 MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
@@ -54,6 +56,7 @@ POOL_TYPES: tuple[str, ...] = get_args(PoolType)
 CONTEXT_TYPES: tuple[str, ...] = get_args(ContextType)
 ACCESS_LEVELS: tuple[str, ...] = get_args(AccessLevel)
 TIERS: tuple[str, ...] = get_args(Tier)
+JUDGE_WHEN: tuple[str, ...] = get_args(JudgeWhen)
 
 # The source decides the trust of a memory; a derived memory is never trusted more than its source.
 TRUST_OF_SOURCE: dict[str, float] = {

@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from recollect.values.conversation import Message
 from recollect.values.outcome import Relation
+from recollect.values.plain import plain
+
+# What a recall that a judge verified adds to the confidence of a memory, and what a rejection takes from it.
+VERIFIED, REJECTED = 0.05, -0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +38,14 @@ class IsRelevant:
 
 @dataclass(frozen=True, slots=True)
 class HowRelated:
-    """How does a new text relate to an old one? Answered with a `Relation`."""
+    """How does a new text relate to an old one? Answered with a `Relation`.
+
+    `newer_first` asks for a second opinion: a judge reads the newer text first, because models favour what comes first.
+    """
 
     old: Evidence
     new: Evidence
+    newer_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +120,54 @@ class Written:
     text: str = ""
     facts: Sequence[ExtractedFact] = ()
     summary: Summary | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """What one question cost on one day: requests, texts asked about, valid answers that were kept, and tokens."""
+
+    day: str
+    question: str
+    calls: int = 0
+    asked: int = 0
+    kept: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Those of the prompts and those of the answers."""
+        return self.tokens_in + self.tokens_out
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeUsage:
+    """What the judge of an account cost: today's tokens, the limit, and a row per day and question, newest day first."""
+
+    judge: str | None
+    tokens_today: int
+    tokens_per_day: int
+    rows: tuple[UsageRow, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The usage as plain JSON."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTest:
+    """The answer to one harmless question: whether it is right, how long it took, its tokens; else the problem."""
+
+    judge: str | None
+    works: bool
+    seconds: float = 0.0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    prompt: str = ""
+    problem: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test as plain JSON."""
+        found: dict[str, Any] = plain(self)
+        return found

@@ -99,12 +99,14 @@ class Recalled(Sequence[Hit]):
     """The hits, best first, with notes for the caller (for example that recall was lexical only) and a trace.
 
     `answered` says whether any hit is about what the query asks for; otherwise the hits are only the nearest memories.
+    `id` names this recall.
     """
 
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
     trace: Trace = field(default_factory=Trace)
     answered: bool = True
+    id: str = field(default="", compare=False)
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -120,8 +122,9 @@ class Recalled(Sequence[Hit]):
         return iter(self.hits)
 
     def to_dict(self) -> dict[str, Any]:
-        """Whether the query is answered, the hits, notes and trace as plain JSON."""
+        """The id of the recall, whether the query is answered, the hits, notes and trace as plain JSON."""
         return {
+            "id": self.id,
             "answered": self.answered,
             "hits": [hit.to_dict() for hit in self.hits],
             "notes": list(self.notes),

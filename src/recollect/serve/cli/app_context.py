@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from recollect.values.memory import Record
 
 # What a command needs of the embedder: nothing; its name, without downloading it; to embed if needed; to embed in any case.
-Embedding = Literal["none", "offline", "lazy", "eager"]
+# The judge is asked one question without any embedder.
+Embedding = Literal["none", "judge", "offline", "lazy", "eager"]
 _OPEN_OPTIONS: dict[Embedding, dict[str, Any]] = {
-    "none": {"embedder": "none", "reranker": "none"},
+    "none": {"embedder": "none", "reranker": "none", "judge": "none"},
+    "judge": {"embedder": "none", "reranker": "none"},
     "offline": {"offline": True},
     "lazy": {},
     "eager": {},

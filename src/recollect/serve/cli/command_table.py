@@ -86,6 +86,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "migrate": ("doctor", "Create or upgrade the schema of a PostgreSQL store."),
         "enable": ("config", "Enable memory again."),
         "disable": ("config", "Disable memory for a project or for all."),
+        "judge": ("judge", "Test the configured judge, or show what it cost."),
         "config": ("config", "Show every setting, its value and its source."),
     },
 }
@@ -116,6 +117,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("on",), ("enable",)),
     **dict.fromkeys(("off", "pause"), ("disable",)),
     **dict.fromkeys(("embed", "reindex", "index"), ("reembed",)),
+    **dict.fromkeys(("usage", "tokens", "costs", "llm", "model"), ("judge",)),
     **dict.fromkeys(("compact", "gc", "clean"), ("vacuum",)),
     **dict.fromkeys(("conflicts", "disputes"), ("contradictions",)),
     **dict.fromkeys(("upvote", "like"), ("reinforce", "feedback")),

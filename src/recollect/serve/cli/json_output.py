@@ -53,6 +53,7 @@ def recalled_json(recalled: Recalled) -> dict[str, Any]:
     """Whether a recall is answered, its hits, notes and trace."""
     trace = recalled.trace
     return {
+        "id": recalled.id,
         "answered": recalled.answered,
         "hits": [_hit_json(hit) for hit in recalled],
         "notes": list(recalled.notes),

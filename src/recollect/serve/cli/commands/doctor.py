@@ -124,7 +124,7 @@ def show_doctor(out: Renderer, found: Mapping[str, Any]) -> None:
         ("memories", (f"{found['memories']:,}",)),
         *(("vectors", (f"{count:,} of {model}",)) for model, count in found["vectors"].items()),
         ("embedder", (str(found["embedder"] or "none (recall by words only)"),)),
-        *((name, (str(found[name]),)) for name in ("reranker",) if name in found),
+        *((name, (str(found[name]),)) for name in ("reranker", "judge") if name in found),
         ("working memory", _working_memory(found["working"])),
         *((f"calibration, {name}", (str(value),)) for name, value in scale.items() if isinstance(value, str)),
     ]

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--floor", type=float, metavar="P", help="Only hits that answer the query with at least this probability."
 )
+@click.option("--verify", is_flag=True, default=None, help="Let the configured judge drop hits that do not help.")
 @click.option("--now", type=past_time, metavar="TIME", help="Score as if this were the current time.")
 @filter_options
 @click.pass_obj

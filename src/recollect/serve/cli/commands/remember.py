@@ -24,7 +24,7 @@ from recollect.serve.cli.renderer import Renderer, Span
 from recollect.serve.cli.times import duration, future_time, past_time
 from recollect.serve.cli.transfer_views import show_imported
 from recollect.serve.cli.views import OUTCOME_MARKS, print_outcome
-from recollect.values.enums import DELIVERIES, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES
+from recollect.values.enums import DELIVERIES, JUDGE_WHEN, MEMORY_TYPES, PROVENANCE_KINDS, SCOPES, JudgeWhen
 
 if TYPE_CHECKING:
     from recollect.engine import Memory
@@ -114,6 +114,13 @@ _PROCEDURE = {"steps": "steps", "prerequisites": "prerequisites", "warnings": "w
 @click.option("--meta", "metadata", multiple=True, metavar="KEY=VALUE", help="Data of your own: team=core, score=3.")
 @click.option("--key", metavar="KEY", help="Idempotency key: repeated calls with the same key store it once.")
 @click.option("--revive", is_flag=True, help="Store it even if it was forgotten before.")
+@click.option(
+    "--judge",
+    type=click.Choice(JUDGE_WHEN),
+    default="later",
+    metavar="WHEN",
+    help="When a configured judge looks at what the rules leave open: now, later or off.",
+)
 @click.option("--verbatim", is_flag=True, help="Store it unchanged: no reconciliation, only the secret screen.")
 @click.option("--jsonl", metavar="FILE", help="Load many: one JSON draft per line; - reads stdin.")
 @click.option("--from-line", type=click.IntRange(min=1), metavar="N", help="Go on at this line of the file.")
@@ -123,6 +130,7 @@ def remember(
     /,
     content: tuple[str, ...],
     everywhere: bool,
+    judge: JudgeWhen,
     verbatim: bool,
     jsonl: str | None,
     from_line: int | None,
@@ -139,10 +147,10 @@ def remember(
     if jsonl is not None:
         if content:
             raise click.UsageError("give either a text or --jsonl, not both")
-        return _store_file(app, jsonl, given, everywhere, verbatim, from_line or 1)
+        return _store_file(app, jsonl, given, everywhere, from_line or 1, verbatim=verbatim, judge=judge)
     if not content:
         raise click.UsageError("give the text to remember, - for stdin, or --jsonl FILE")
-    return _store_one(app, {"content": join_text(content), **given}, everywhere, verbatim)
+    return _store_one(app, {"content": join_text(content), **given}, everywhere, verbatim=verbatim, judge=judge)
 
 
 def _fields(fields: dict[str, Any], everywhere: bool, app: AppContext) -> dict[str, Any]:
@@ -159,14 +167,21 @@ def _fields(fields: dict[str, Any], everywhere: bool, app: AppContext) -> dict[s
     return {**given, "scope": "global"}
 
 
-def _store_one(app: AppContext, draft: dict[str, Any], everywhere: bool, verbatim: bool) -> int:
+def _store_one(app: AppContext, draft: dict[str, Any], everywhere: bool, *, verbatim: bool, judge: JudgeWhen) -> int:
     with app.open_for_writing("eager", no_project=everywhere, create=True) as memory:
-        (outcome,) = memory.remember_many([draft], verbatim=verbatim)
+        (outcome,) = memory.remember_many([draft], verbatim=verbatim, judge=judge)
     return print_outcome(app, outcome)
 
 
 def _store_file(
-    app: AppContext, name: str, defaults: dict[str, Any], everywhere: bool, verbatim: bool, first: int
+    app: AppContext,
+    name: str,
+    defaults: dict[str, Any],
+    everywhere: bool,
+    first: int,
+    *,
+    verbatim: bool,
+    judge: JudgeWhen,
 ) -> int:
     app.reject_as_of()
     read = read_draft_lines(name, defaults, first)
@@ -180,7 +195,9 @@ def _store_file(
         try:
             with StopBetweenBatches(bar) as progress:
                 outcomes = (
-                    memory.remember_many(read.drafts, verbatim=verbatim, progress=progress) if read.drafts else []
+                    memory.remember_many(read.drafts, verbatim=verbatim, progress=progress, judge=judge)
+                    if read.drafts
+                    else []
                 )
         except InvalidInput as error:
             raise read.with_line(error) from None
