@@ -30,6 +30,7 @@ from recollect.validation import (
     clean_list,
     clean_time,
     one_of,
+    require_name,
     some_tags,
 )
 from recollect.values.enums import SEARCH_MODES, LinkRelation, Resolution, Scope, SearchMode, Verdict
@@ -40,6 +41,7 @@ from recollect.values.scope import RESERVED, USER_PREFIX, Identity
 from recollect.values.search import FilterFields
 
 if TYPE_CHECKING:
+    from recollect.companion.companion import Companion
     from recollect.portable.drafts import IngestReport
     from recollect.recall.context import BlockFields
     from recollect.selection import Selection
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from recollect.tiers.working import WorkingMemory
     from recollect.upkeep.contradictions import Disputed
     from recollect.values.cluster import Cluster
+    from recollect.values.companion import Turn
     from recollect.values.draft import Draft, DraftFields, UpdateFields
     from recollect.values.erased import Erased
     from recollect.values.gap import Topic
@@ -69,6 +72,7 @@ if TYPE_CHECKING:
     Tags = list[Tag]
     Clusters = list[Cluster]
     Outcomes = list[Outcome]
+    Turns = list[Turn]
 
 # The verb `list` hides the built-in inside the class, so the types of results have names here and above.
 Records = list[Record]
@@ -563,6 +567,28 @@ class Memory(Verbs):
 
         return Router(self._runtime, self._viewer.identity, self._viewer.project)
 
+    # The companion
+
+    def companion(self, *, session: str, project: str | None = None, budget: int = 800) -> Companion:
+        """What makes relevant memories come up by themselves in a session: show it each turn, and never wait for it.
+
+        `budget` is how many tokens one turn may be given. All companions of a session share its state.
+        """
+        from recollect.companion.companion import Companion
+
+        if self._runtime.past:
+            raise ReadOnly("a view of the past", "make a companion of the store itself")
+        require_name("session", session)
+        return Companion(self._uow.at(project, session, None), budget=clean_limit(budget, 800))
+
+    def turns(self, *, session: str | None = None, limit: int | None = None) -> Turns:
+        """What companions retrieved and injected each turn, and what the replies cited: the last 20, or `limit`, oldest first."""
+        from recollect.companion.ledger import persisted_turns
+
+        self._uow.check_enabled()
+        wanted = self._uow.name("session", session)
+        return persisted_turns(self._runtime, self._viewer.identity, wanted, clean_limit(limit, 20))
+
     # Export and import
 
     def export(
@@ -666,7 +692,8 @@ class Memory(Verbs):
         found = examine(
             runtime.store, identity, now, runtime.embedder, runtime.missing, runtime.working, runtime.reranker
         )
-        found["problems"] += [problem for problem in (runtime.background.problem, runtime.deferred.problem) if problem]
+        background = (runtime.background.problem, runtime.deferred.problem, runtime.companions.problem)
+        found["problems"] += [problem for problem in background if problem]
         return found
 
     def vacuum(self) -> Erasure:
@@ -744,6 +771,7 @@ class Memory(Verbs):
         What cannot be written any more (the disk is full, the server is away) are counters and logged reads; all else is stored.
         """
         runtime = self._runtime
+        runtime.companions.close()
         runtime.deferred.close()
         runtime.background.closing = True
         try:

@@ -15,10 +15,23 @@ from recollect.values.scope import Identity
 if TYPE_CHECKING:
     from recollect.capture.gate import Gate
     from recollect.capture.pipeline import Capture
+    from recollect.companion.worker import CompanionWorker
     from recollect.config import Loaded, Settings
-    from recollect.ports import Clock, Embedder, EmbedMany, Judge, Reranker, Store, Transaction, Vectors, Working
+    from recollect.ports import (
+        Clock,
+        Decider,
+        Embedder,
+        EmbedMany,
+        Judge,
+        Reranker,
+        Store,
+        Transaction,
+        Vectors,
+        Working,
+    )
     from recollect.recall.pipeline import Recall
     from recollect.recall.profiles import Profile
+    from recollect.unit_of_work import UnitOfWork
     from recollect.upkeep.background import BackgroundClustering
     from recollect.values.gap import Miss
     from recollect.values.memory import Record
@@ -47,6 +60,27 @@ class RecentRecalls:
         self._texts.clear()
 
 
+@dataclass(slots=True)
+class CompanionSlot:
+    """The worker that all companions of an open store share; there is none before the first companion.
+
+    `judge_seconds` is how long the worker waits for a decider.
+    """
+
+    worker: CompanionWorker | None = None
+    judge_seconds: float = 5.0
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with the worker, for `doctor`."""
+        return None if self.worker is None else self.worker.problem
+
+    def close(self) -> None:
+        """Stop the worker, if there is one."""
+        if self.worker is not None:
+            self.worker.close()
+
+
 @dataclass(frozen=True, slots=True)
 class Runtime:
     """The open store, the models and the stages that work on it."""
@@ -70,6 +104,10 @@ class Runtime:
     deferred: DeferredWrites = field(default_factory=DeferredWrites)
     recent_recalls: RecentRecalls = field(default_factory=RecentRecalls)
     reranker: Reranker | None = None
+    # Confirms hits later, on behalf of a companion: those that helped, those that a judge rejected, and what was asked.
+    confirm_later: Callable[[UnitOfWork, Sequence[str], Sequence[str], str | None], None] | None = None
+    decider: Decider | None = None
+    companions: CompanionSlot = field(default_factory=CompanionSlot)
     # A view of the past, in which nothing can be stored, working memory included.
     past: bool = False
 

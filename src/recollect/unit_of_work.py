@@ -502,9 +502,16 @@ def flush(runtime: Runtime, *, wait: bool = True) -> None:
             account, pending = next(iter(waiting.items()))
             with runtime.store.transaction(account, runtime.actor, pending.at, wait=wait) as tx:
                 due = _write_pending(runtime, tx, account, pending)
-            del waiting[account]
+            pending.clear_own()
             if due:
                 runtime.deferred.clusters_due.add(account)
+            while pending.on_behalf:
+                origin, writes = next(iter(pending.on_behalf.items()))
+                with runtime.store.transaction(account, origin, pending.at, wait=wait, origin=origin) as tx:
+                    for write in writes:
+                        write(tx)
+                del pending.on_behalf[origin]
+            del waiting[account]
 
 
 def _without_tombstones(runtime: Runtime, tx: Transaction, misses: Sequence[Miss]) -> list[Miss]:

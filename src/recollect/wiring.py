@@ -16,7 +16,7 @@ from recollect.config import Loaded, Settings, SettingsFields, load, working_fil
 from recollect.embed.store_embedder import StoreEmbedder
 from recollect.engine import Memory
 from recollect.errors import EmbedderUnavailable, InvalidInput, RerankerError, SettingsError
-from recollect.ports import Calibrated, Clock, Embedder, Judge, Reranker, Store, Transaction, Working
+from recollect.ports import Calibrated, Clock, Decider, Embedder, Judge, Reranker, Store, Transaction, Working
 from recollect.recall.cascade import Cascade
 from recollect.recall.hybrid import Hybrid
 from recollect.recall.pipeline import Recall
@@ -25,7 +25,7 @@ from recollect.runtime import RecentRecalls, Runtime
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.sqlite.store import SqliteStore
 from recollect.store.sqlite.working import SqliteWorking
-from recollect.unit_of_work import flush
+from recollect.unit_of_work import UnitOfWork, flush
 from recollect.upkeep.background import BackgroundClustering
 from recollect.validation import clean_name
 from recollect.values.gap import Miss
@@ -133,6 +133,7 @@ def assemble(
     clock: Clock,
     working: Working | None = None,
     reranker: Reranker | None = None,
+    decider: Decider | None = None,
 ) -> Runtime:
     """The runtime of one open store of any back end."""
     settings = loaded.settings
@@ -159,6 +160,8 @@ def assemble(
         note_misses=_note_misses,
         recent_recalls=recent_recalls,
         reranker=reranker,
+        confirm_later=_confirm_later,
+        decider=decider,
     )
     runtime.deferred.flush = lambda: flush(runtime, wait=False)
     return runtime
@@ -168,6 +171,12 @@ def _note_misses(tx: Transaction, misses: Sequence[Miss]) -> None:
     from recollect.recall.gaps import record_misses
 
     record_misses(tx, misses)
+
+
+def _confirm_later(uow: UnitOfWork, helped: Sequence[str], rejected: Sequence[str], query: str | None) -> None:
+    from recollect.upkeep.feedback import confirm_later
+
+    confirm_later(uow, helped, rejected, query)
 
 
 def _gate_loader(

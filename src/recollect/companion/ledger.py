@@ -1,0 +1,124 @@
+"""The ledger: what each turn of a session retrieved, what was injected, and what the reply then used.
+
+It holds ids and times, never a text, and lives in working memory: bounded, gone after a month.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from recollect.ports import Namespace, Working
+from recollect.runtime import Runtime
+from recollect.tiers.working import SEPARATOR
+from recollect.values.companion import Turn
+from recollect.values.memory import Record
+from recollect.values.scope import Identity, owner_key
+from recollect.values.terms import query_words, terms_of
+
+MOST_TURNS = 200
+STATE, TURNS = f"{SEPARATOR}state", f"{SEPARATOR}turns"
+KEPT_STATE, KEPT_TURNS = 86_400.0, 30 * 86_400.0
+# The reply to a turn is looked for in the messages of so many turns after what was injected.
+REPLY_TURNS = 3
+# A reply uses a memory if it has this share of its rare words, and at least so many of them.
+_SHARE, _FEWEST = 0.4, 2
+_SHORTEST = 3
+_SPACE = f"{SEPARATOR}companion{SEPARATOR}"
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The last turns of one session, by number."""
+
+    session: str
+    turns: deque[Turn] = field(default_factory=lambda: deque(maxlen=MOST_TURNS))
+
+    def add(self, turn: Turn) -> None:
+        """Add the newest turn."""
+        self.turns.append(turn)
+
+    def change(self, number: int, **more: Iterable[str]) -> None:
+        """Add ids to the lists of one turn."""
+        for place, turn in enumerate(self.turns):
+            if turn.number == number:
+                added = {name: tuple(dict.fromkeys((*getattr(turn, name), *ids))) for name, ids in more.items()}
+                self.turns[place] = replace(turn, **added)  # type: ignore[arg-type]
+
+    def dump(self) -> str:
+        """The turns as JSON text."""
+        return json.dumps([turn.to_dict() for turn in self.turns])
+
+    def load(self, text: str) -> None:
+        """Put turns that were dumped before those of this process."""
+        self.turns.extendleft(reversed(_turns(text)))
+
+
+def companion_namespace(identity: Identity, project: str | None, session: str) -> Namespace:
+    """Where in working memory the companion of a session keeps its state and its turns."""
+    return identity.account, owner_key(identity), f"{_SPACE}{project or ''}{SEPARATOR}{session}"
+
+
+def persisted_turns(runtime: Runtime, identity: Identity, session: str | None, limit: int) -> list[Turn]:
+    """The last turns of an identity, of one session or of all, oldest first."""
+    working, now = runtime.working, runtime.clock().timestamp()
+    spaces = [
+        space for space in working.namespaces(identity.account, owner_key(identity)) if space[2].startswith(_SPACE)
+    ]
+    wanted = [space for space in spaces if session is None or space[2].rpartition(SEPARATOR)[2] == session]
+    found = [turn for space in wanted for turn in _of(working, space, now)]
+    return sorted(found, key=lambda turn: (turn.at, turn.number))[-limit:]
+
+
+def _of(working: Working, space: Namespace, now: float) -> Iterator[Turn]:
+    text = working.get(space, TURNS, now)
+    yield from () if text is None else _turns(text)
+
+
+def _turns(text: str) -> list[Turn]:
+    return [Turn.from_dict(fields) for fields in json.loads(text)]
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """A memory that was handed out: in which turn, what was asked then, and its rare words."""
+
+    memory: Record
+    turn: int
+    at: datetime
+    asked: str
+    rare: frozenset[str]
+
+
+def telling_terms(memory: Record, asked: str) -> list[str]:
+    """The terms of a memory that a reply could only have from it: not those of the question, and none too short."""
+    known = set(terms_of(asked))
+    words = query_words(memory.content)
+    return [term for term, word in words.items() if term not in known and (len(word) >= _SHORTEST or word.isdecimal())]
+
+
+def used_in(injected: Injected, reply: str, terms: frozenset[str]) -> bool:
+    """Whether a reply uses a memory: it names its id, or has enough of its rare words. `terms` are those of the reply."""
+    memory = injected.memory
+    if re.search(rf"(?<!\w){memory.short_id}(?!\w)", reply) or memory.id in reply:
+        return True
+    found = injected.rare & terms
+    return len(found) >= min(_FEWEST, len(injected.rare)) and len(found) >= _SHARE * len(injected.rare) > 0
+
+
+def cited(injected: Sequence[Injected], reply: str) -> list[Injected]:
+    """The injected memories that a reply uses."""
+    terms = frozenset(terms_of(reply)) if reply else frozenset()
+    return [one for one in injected if reply and used_in(one, reply, terms)]
+
+
+def by_turn(found: Sequence[Injected]) -> Mapping[int, list[Injected]]:
+    """Injected memories by their turn."""
+    groups: dict[int, list[Injected]] = {}
+    for one in found:
+        groups.setdefault(one.turn, []).append(one)
+    return groups

@@ -1,0 +1,355 @@
+"""What the worker does with a turn: follow the topic, retrieve, decide what is good enough, offer it; then learn from the reply.
+
+Everything slow happens here, between short views of the store. What is learned is written with the deferred writes, in the
+journal with the origin `companion`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+from recollect.companion.ledger import (
+    KEPT_STATE,
+    KEPT_TURNS,
+    REPLY_TURNS,
+    STATE,
+    TURNS,
+    Injected,
+    by_turn,
+    cited,
+    companion_namespace,
+    telling_terms,
+)
+from recollect.companion.session_state import digest
+from recollect.companion.surfacing import (
+    CANDIDATES,
+    MOST_SURFACED,
+    RELEVANT,
+    asks,
+    good_enough,
+    last_said,
+    render,
+    turn_query,
+    warns,
+    without_recalled,
+)
+from recollect.companion.worker import Channel, Extraction, Handed, Happening, OfferedLine, Observed, Offer
+from recollect.errors import Disabled, EmbedderError, RecollectError
+from recollect.log import warning
+from recollect.ports import Decider
+from recollect.recall.run import answer_in_view
+from recollect.recall.state import PreparedQuery, RecallRequest
+from recollect.runtime import Runtime
+from recollect.unit_of_work import UnitOfWork
+from recollect.validation import MAX_CONTEXT
+from recollect.values.companion import Turn
+from recollect.values.conversation import Message
+from recollect.values.gap import Miss
+from recollect.values.judging import Decision, Evidence, IsRelevant, Question
+from recollect.values.recalled import Hit
+from recollect.values.search import Filter, Floats, Search
+
+# What was said is extracted when the topic changes after so many turns, and after so many in any case.
+TURNS_OF_A_TOPIC, MOST_TURNS_UNEXTRACTED = 4, 12
+# A judge is asked about the best hits, also those a little below what the rules let through.
+_JUDGED, _JUDGED_FROM = 10, 0.5
+# A word that at most so many memories, or this share of them, have is rare.
+_RARE, _RARE_SHARE = 3, 0.02
+_TOPIC_TEXT = 2000
+
+
+@dataclass(slots=True, eq=False)
+class TimedDecider:
+    """A decider that is waited for until a deadline; while an earlier call hangs, it is not asked again."""
+
+    inner: Decider
+    seconds: float
+    _stopped: bool = False
+    _outcome: SimpleQueue[list[Decision | None] | None] = field(default_factory=SimpleQueue)
+    _thread: Thread | None = None
+
+    def decide(self, questions: Sequence[Question]) -> list[Decision | None]:
+        """The answers, or None for each that did not come in time."""
+        nothing: list[Decision | None] = [None] * len(questions)
+        if self._stopped or not questions or (self._thread is not None and self._thread.is_alive()):
+            return nothing
+        outcome = self._outcome = SimpleQueue()
+
+        def ask() -> None:
+            try:
+                outcome.put(self.inner.decide(questions))
+            except Exception as error:  # somebody else's model: without an answer the rules decide
+                warning("the judge failed: %s", type(error).__name__)
+                outcome.put(None)
+
+        # A daemon: a model that never answers must not keep a finished process from exiting.
+        self._thread = Thread(target=ask, name="recollect-judge", daemon=True)
+        self._thread.start()
+        try:
+            found = outcome.get(timeout=self.seconds)
+        except Empty:
+            warning("the judge did not answer within %g s", self.seconds)
+            return nothing
+        return list(found) if found is not None and len(found) == len(questions) else nothing
+
+    def stop(self) -> None:
+        """Wait no longer."""
+        self._stopped = True
+        self._outcome.put(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The hits that are good enough, and what a judge said of them, by id."""
+
+    good: list[Hit]
+    verified: frozenset[str] = frozenset()
+    rejected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnProcessor:
+    """Does the work of the worker, for one open store."""
+
+    runtime: Runtime
+    decider: TimedDecider | None
+
+    def process(self, channel: Channel, events: Sequence[Happening]) -> None:
+        """Everything that happened in one session since the last time; only the newest turn is retrieved for."""
+        if not channel.loaded:
+            self._load(channel)
+        newest = max((place for place, event in enumerate(events) if isinstance(event, Observed)), default=-1)
+        for place, event in enumerate(events):
+            match event:
+                case Observed():
+                    self._observe(channel, event, newest=place == newest)
+                case Handed():
+                    self._note_handed(channel, event)
+                case Extraction():
+                    self._extract(channel)
+        self._persist(channel)
+
+    def stop(self) -> None:
+        """Wait for no model any more."""
+        if self.decider is not None:
+            self.decider.stop()
+
+    # One turn
+
+    def _observe(self, channel: Channel, event: Observed, *, newest: bool) -> None:
+        new = self._new_messages(channel, event)
+        # What the assistant answers belongs to the turn that the user began.
+        channel.state.turn += bool(last_said(new, "user")) or not channel.state.turn
+        if reply := last_said(new, "assistant"):
+            self._learn_from(channel, reply)
+        if newest and new:
+            try:
+                self._surface(channel, new, event.at)
+            except Disabled:
+                channel.offer.clear()
+        channel.talk.extend(new)
+        channel.before = last_said(new, "user") or channel.before
+        if channel.state.turn - channel.state.extracted_at >= MOST_TURNS_UNEXTRACTED:
+            self._extract(channel)
+
+    def _new_messages(self, channel: Channel, event: Observed) -> list[Message]:
+        """The messages that were not observed before, without what we put into them."""
+        new = event.said[channel.state.unseen(event.said) :]
+        first, channel.positions = channel.positions, channel.positions + len(new)
+        messages = []
+        for place, (role, text) in enumerate(new):
+            own = without_recalled(text)
+            messages.append(Message(role, own or text, first + place, event.at, recalled=own != text and not own))
+        return messages
+
+    def _surface(self, channel: Channel, new: Sequence[Message], at: datetime) -> None:
+        """Retrieve for a turn and offer what is good enough. Where only the assistant or a tool spoke, only warnings come up."""
+        spoken = [message for message in new if not message.recalled and message.role != "system"]
+        asked = last_said(spoken, "user")
+        query = turn_query(asked or last_said(spoken, "assistant", "tool"), channel.before if asked else "")
+        if not query:
+            return
+        changed = bool(asked) and self._follow(channel, asked)
+        if changed and channel.state.turn - channel.state.extracted_at > TURNS_OF_A_TOPIC:
+            self._extract(channel)
+        working_on = "\n".join(message.text for message in spoken)[-MAX_CONTEXT:]
+        request, prepared = self._request(channel, query, working_on)
+        with self.runtime.store.view(request.now) as reader:
+            channel.uow.require_enabled(reader)
+            answer = answer_in_view(channel.uow, reader, request, prepared)
+        hits = [hit for hit in answer.recalled if hit.memory.session != channel.session or warns(hit)]
+        rows = {hit.memory.id: row for hit, row in zip(answer.recalled, answer.rows, strict=True)}
+        judged = self._judge(hits, query) if asked else Judged([hit for hit in hits if warns(hit)])
+        self._offer(channel, judged, rows, query, keep=not asked)
+        self._reject(channel, judged.rejected, query)
+        if asked and not judged.good and asks(asked) and not answer.filtered:
+            self._note_gap(channel.uow, request, prepared)
+        retrieved = tuple(hit.memory.id for hit in hits)
+        if asked:
+            turn = Turn(channel.session, channel.state.turn, at, retrieved, rejected=judged.rejected, new_topic=changed)
+            channel.ledger.add(turn)
+
+    def _request(self, channel: Channel, query: str, working_on: str) -> tuple[RecallRequest, PreparedQuery]:
+        """What to retrieve: not what this session wrote, its warnings aside."""
+        warnings = Filter(types=("negative",), statuses=())
+        own = Filter(session=channel.session, statuses=(), none_of=(warnings,))
+        request = RecallRequest(
+            query,
+            channel.uow.viewer,
+            Filter(none_of=(own,)),
+            self.runtime.clock(),
+            self.runtime.profiles[self.runtime.settings.profile],
+            CANDIDATES,
+            working_on=working_on,
+        )
+        return request, self.runtime.recall.prepare(request)
+
+    def _follow(self, channel: Channel, text: str) -> bool:
+        """Follow the topic; returns whether it changed. Without an embedder, and for a message of few words, it does not."""
+        embedder = self.runtime.embedder
+        if embedder is None or turn_query(text, "-") != turn_query(text):
+            return False
+        try:
+            vector: Floats = embedder.embed_documents([text[:_TOPIC_TEXT]])[0]
+            topic = channel.state.topic
+            known = topic is not None and len(topic) == len(vector)
+            similarity = float(embedder.calibration.similarity(float(topic @ vector))) if known else None  # type: ignore[operator]
+        except EmbedderError:
+            return False
+        if not known:
+            channel.state.topic = None
+        return channel.state.follow(vector, similarity)
+
+    def _judge(self, hits: Sequence[Hit], query: str) -> Judged:
+        """What is good enough: by the judge where it answers in time, else by the rules."""
+        by_rules = good_enough(hits)
+        if self.decider is None:
+            return Judged(by_rules)
+        asked = [hit for hit in hits if hit.relevance >= _JUDGED_FROM * RELEVANT and not warns(hit)][:_JUDGED]
+        answers = self.decider.decide([IsRelevant(query, _evidence(hit)) for hit in asked])
+        said = {hit.memory.id: one.answer is True for hit, one in zip(asked, answers, strict=True) if one is not None}
+        by_id = {hit.memory.id for hit in by_rules}
+        good = [hit for hit in hits if said.get(hit.memory.id, hit.memory.id in by_id)]
+        verified = frozenset(id_ for id_, relevant in said.items() if relevant)
+        return Judged(good, verified, tuple(id_ for id_, relevant in said.items() if not relevant))
+
+    def _offer(self, channel: Channel, judged: Judged, rows: dict[str, int], query: str, *, keep: bool) -> None:
+        """Put what may be handed out where `pending` finds it. `keep`: behind it what is still there from the turn before."""
+        state, now = channel.state, self.runtime.clock().timestamp()
+        state.forget_old(now)
+        lines: dict[str, OfferedLine] = {}
+        for hit in sorted(judged.good, key=lambda hit: not warns(hit)):
+            text, memory = digest(hit.memory.content), hit.memory
+            if text not in lines and state.may_hand(memory.id, text, now, warning=warns(hit)):
+                lines[text] = OfferedLine(memory, rows[memory.id], text, render(memory), warns(hit))
+        chosen = list(lines.values())[:MOST_SURFACED]
+        if state.repeats_a_set((line.memory.id for line in chosen if not line.warning), now):
+            chosen = [line for line in chosen if line.warning]
+        if keep:
+            before = list(channel.offer)[:1]
+            chosen += [line for offer in before for line in offer.lines if line.digest not in lines]
+        if chosen:
+            channel.offer.append(Offer(state.turn, query, tuple(chosen[:MOST_SURFACED]), judged.verified))
+        elif not keep:
+            channel.offer.clear()
+
+    # What is learned
+
+    def _note_handed(self, channel: Channel, event: Handed) -> None:
+        """After something was handed out: count it, note it in the ledger, and find what a reply could only have from it."""
+        uow, deferred, offer = channel.uow, self.runtime.deferred, event.offer
+        account, ids = uow.viewer.account, [line.memory.id for line in event.lines]
+        self.runtime.recent_recalls.add(uow.viewer.identity, [line.memory.content for line in event.lines])
+        deferred.recalled(account, ids, event.at)
+        if self.runtime.store.writable and self.runtime.settings.touch:
+            deferred.touch(account, [(line.row, line.memory.id) for line in event.lines], event.at)
+        channel.ledger.change(offer.turn, injected=ids)
+        channel.injected.extend(self._injected(uow, event))
+        self._confirm(uow, [id_ for id_ in ids if id_ in offer.verified], (), offer.asked)
+
+    def _injected(self, uow: UnitOfWork, event: Handed) -> list[Injected]:
+        offer = event.offer
+        terms = [telling_terms(line.memory, offer.asked)[:60] for line in event.lines]
+        distinct = list(dict.fromkeys(term for some in terms for term in some))
+        search = Search(uow.viewer, Filter(), event.at.timestamp())
+        with self.runtime.store.view(event.at) as reader:
+            counted = reader.how_many_embedded(uow.viewer.account)
+            most = max(_RARE, int(_RARE_SHARE * counted))
+            rows = reader.rows_with_terms(search, [[term] for term in distinct], most)
+        rare = {term for term, found in zip(distinct, rows, strict=True) if found}
+        return [
+            Injected(line.memory, offer.turn, event.at, offer.asked, frozenset(rare & set(some)))
+            for line, some in zip(event.lines, terms, strict=True)
+        ]
+
+    def _learn_from(self, channel: Channel, reply: str) -> None:
+        """What the reply uses of what was handed out helped; what a judge verified was confirmed when it was handed out."""
+        recent = [one for one in channel.injected if channel.state.turn - one.turn <= REPLY_TURNS]
+        for turn, found in by_turn(cited(recent, reply)).items():
+            ids = [one.memory.id for one in found]
+            channel.ledger.change(turn, cited=ids)
+            self._confirm(channel.uow, ids, (), found[0].asked)
+            for one in found:
+                channel.injected.remove(one)
+
+    def _reject(self, channel: Channel, ids: Sequence[str], query: str) -> None:
+        """What a judge rejected loses a little confidence, once in a session."""
+        new = [id_ for id_ in ids if id_ not in channel.rejected]
+        channel.rejected.extend(new)
+        self._confirm(channel.uow, (), new, query)
+
+    def _confirm(self, uow: UnitOfWork, helped: Sequence[str], rejected: Sequence[str], query: str) -> None:
+        if self.runtime.confirm_later is not None and (helped or rejected):
+            self.runtime.confirm_later(uow, helped, rejected, query)
+
+    def _note_gap(self, uow: UnitOfWork, request: RecallRequest, prepared: PreparedQuery) -> None:
+        """A turn that asks something and finds nothing is a gap, unless the gate would not store the question."""
+        runtime, question = self.runtime, request.text.strip()
+        if runtime.store.writable and runtime.settings.gaps and runtime.gate.accepts(question):
+            vector = None if prepared.query.foreign else prepared.search.vector
+            runtime.deferred.miss(Miss(question, prepared.query.terms, vector, uow.viewer, request.now))
+
+    # Extraction and state
+
+    def _extract(self, channel: Channel) -> None:
+        """Give what was said since the last extraction to whoever extracts; what fails is given again later."""
+        channel.state.extracted_at = channel.state.turn
+        said = list(channel.talk)
+        channel.talk.clear()
+        if channel.extract is None or not said:
+            return
+        try:
+            channel.extract(channel.session, said)
+        except RecollectError:
+            channel.talk.extendleft(reversed(said))
+            raise
+
+    def _load(self, channel: Channel) -> None:
+        """Go on where another process stopped."""
+        channel.loaded = True
+        space, now = self._namespace(channel), self.runtime.clock().timestamp()
+        state = self.runtime.working.get(space, STATE, now)
+        turns = self.runtime.working.get(space, TURNS, now)
+        if state is not None:
+            channel.state.load(state)
+        if turns is not None:
+            channel.ledger.load(turns)
+
+    def _persist(self, channel: Channel) -> None:
+        working, space, now = self.runtime.working, self._namespace(channel), self.runtime.clock().timestamp()
+        working.put(space, STATE, channel.state.dump(), now, now + KEPT_STATE)
+        working.put(space, TURNS, channel.ledger.dump(), now, now + KEPT_TURNS)
+
+    @staticmethod
+    def _namespace(channel: Channel) -> tuple[str, str, str]:
+        viewer = channel.uow.viewer
+        return companion_namespace(viewer.identity, viewer.project, channel.session)
+
+
+def _evidence(hit: Hit) -> Evidence:
+    memory = hit.memory
+    return Evidence(memory.content, memory.id, memory.occurred_at or memory.created_at, memory.provenance.kind)
