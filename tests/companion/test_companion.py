@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
 import recollect
-from recollect.testing.clock import FixedClock
-from recollect.testing.embedding import HashingEmbedder
 
 
 def observed(companion, *messages) -> None:

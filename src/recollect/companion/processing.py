@@ -7,7 +7,7 @@ journal with the origin `companion`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -28,7 +28,6 @@ from recollect.companion.session_state import digest
 from recollect.companion.surfacing import (
     CANDIDATES,
     MOST_SURFACED,
-    RELEVANT,
     asks,
     good_enough,
     last_said,
@@ -37,7 +36,7 @@ from recollect.companion.surfacing import (
     warns,
     without_recalled,
 )
-from recollect.companion.worker import Channel, Extraction, Handed, Happening, OfferedLine, Observed, Offer
+from recollect.companion.worker import Channel, Extraction, Handed, Happening, Observed, Offer, OfferedLine
 from recollect.errors import Disabled, EmbedderError, RecollectError
 from recollect.log import warning
 from recollect.ports import Decider
@@ -50,13 +49,13 @@ from recollect.values.companion import Turn
 from recollect.values.conversation import Message
 from recollect.values.gap import Miss
 from recollect.values.judging import Decision, Evidence, IsRelevant, Question
-from recollect.values.recalled import Hit
+from recollect.values.recalled import Hit, Recalled
 from recollect.values.search import Filter, Floats, Search
 
 # What was said is extracted when the topic changes after so many turns, and after so many in any case.
 TURNS_OF_A_TOPIC, MOST_TURNS_UNEXTRACTED = 4, 12
 # A judge is asked about the best hits, also those a little below what the rules let through.
-_JUDGED, _JUDGED_FROM = 10, 0.5
+_JUDGED, _JUDGED_FROM = 10, 0.1
 # A word that at most so many memories, or this share of them, have is rare.
 _RARE, _RARE_SHARE = 3, 0.02
 _TOPIC_TEXT = 2000
@@ -181,14 +180,14 @@ class TurnProcessor:
         with self.runtime.store.view(request.now) as reader:
             channel.uow.require_enabled(reader)
             answer = answer_in_view(channel.uow, reader, request, prepared)
-        hits = [hit for hit in answer.recalled if hit.memory.session != channel.session or warns(hit)]
+        found = replace(answer.recalled, hits=tuple(hit for hit in answer.recalled if self._foreign(channel, hit)))
         rows = {hit.memory.id: row for hit, row in zip(answer.recalled, answer.rows, strict=True)}
-        judged = self._judge(hits, query) if asked else Judged([hit for hit in hits if warns(hit)])
+        judged = self._judge(found, query) if asked else Judged([hit for hit in found if warns(hit)])
         self._offer(channel, judged, rows, query, keep=not asked)
         self._reject(channel, judged.rejected, query)
         if asked and not judged.good and asks(asked) and not answer.filtered:
             self._note_gap(channel.uow, request, prepared)
-        retrieved = tuple(hit.memory.id for hit in hits)
+        retrieved = tuple(hit.memory.id for hit in found)
         if asked:
             turn = Turn(channel.session, channel.state.turn, at, retrieved, rejected=judged.rejected, new_topic=changed)
             channel.ledger.add(turn)
@@ -202,7 +201,7 @@ class TurnProcessor:
             channel.uow.viewer,
             Filter(none_of=(own,)),
             self.runtime.clock(),
-            self.runtime.profiles[self.runtime.settings.profile],
+            self.runtime.profiles["hybrid"],  # what is good enough is known of its scores
             CANDIDATES,
             working_on=working_on,
         )
@@ -224,16 +223,21 @@ class TurnProcessor:
             channel.state.topic = None
         return channel.state.follow(vector, similarity)
 
-    def _judge(self, hits: Sequence[Hit], query: str) -> Judged:
+    @staticmethod
+    def _foreign(channel: Channel, hit: Hit) -> bool:
+        """Whether a memory is not this session's own, which it knows; of a warning it is reminded."""
+        return hit.memory.session != channel.session or warns(hit)
+
+    def _judge(self, found: Recalled, query: str) -> Judged:
         """What is good enough: by the judge where it answers in time, else by the rules."""
-        by_rules = good_enough(hits)
+        by_rules = good_enough(found, query)
         if self.decider is None:
             return Judged(by_rules)
-        asked = [hit for hit in hits if hit.relevance >= _JUDGED_FROM * RELEVANT and not warns(hit)][:_JUDGED]
+        asked = [hit for hit in found if hit.relevance >= _JUDGED_FROM and not warns(hit)][:_JUDGED]
         answers = self.decider.decide([IsRelevant(query, _evidence(hit)) for hit in asked])
         said = {hit.memory.id: one.answer is True for hit, one in zip(asked, answers, strict=True) if one is not None}
         by_id = {hit.memory.id for hit in by_rules}
-        good = [hit for hit in hits if said.get(hit.memory.id, hit.memory.id in by_id)]
+        good = [hit for hit in found if said.get(hit.memory.id, hit.memory.id in by_id)]
         verified = frozenset(id_ for id_, relevant in said.items() if relevant)
         return Judged(good, verified, tuple(id_ for id_, relevant in said.items() if not relevant))
 

@@ -6,6 +6,7 @@ comes up if it is relevant by itself and not much less relevant than the best on
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -13,14 +14,21 @@ from recollect.recall.assembly import FENCE, add_fence, fence_length, render_mem
 from recollect.values.companion import CHARACTERS_PER_TOKEN
 from recollect.values.conversation import Message
 from recollect.values.memory import Record
-from recollect.values.recalled import Hit
+from recollect.values.recalled import Hit, Recalled
 from recollect.values.terms import query_terms
 
 MOST_SURFACED = 5
 # So many hits are retrieved: the best five, and others in place of those that are kept back.
 CANDIDATES = 20
-# The relevance that a memory needs by itself, and as a share of the best one's (docs/decisions/0038-the-companion.md).
-RELEVANT, NEAR_BEST = 0.22, 0.4
+# Of the best hit a memory needs this share of the score. Below it, more is lost than gained (docs/decisions/0038-the-companion.md).
+NEAR_BEST = 0.65
+# In a store of few memories the best relevance must be at least this, and so where words alone are compared.
+RELEVANT = 0.4
+# In a larger one, a logistic regression says whether anything found is about the message. It was fitted on messages that were
+# shown to their own conversation and to strangers: the log odds of the best relevance and of the mean of the best five, the best
+# score, and how long the message is, because a long one has something in common with everything.
+_BEST, _MEAN, _SCORE, _LENGTH, _CONSTANT = 0.31, 1.14, 5.8, -0.83, -3.0
+_MANY, _SHORTEST = 100, 8
 # With fewer words of its own, a message is about what was said before it.
 _FEW_WORDS = 3
 _LONG, _SALIENT, _BEFORE, _LONGEST_CODE = 700, 4, 200, 300
@@ -74,11 +82,39 @@ def asks(message: str) -> bool:
     return _ASKS.search(salient(message)) is not None
 
 
-def good_enough(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that may be surfaced, best first."""
-    best = max((hit.relevance for hit in hits), default=0.0)
-    least = max(RELEVANT, NEAR_BEST * best)
-    return [hit for hit in hits if hit.trigger is not None or hit.relevance >= least]
+def good_enough(recalled: Recalled, query: str) -> list[Hit]:
+    """The hits that may be surfaced, in their order. Those whose trigger matches may in any case."""
+    about = evidence(recalled, query) >= 0
+    least = NEAR_BEST * max((hit.score for hit in recalled), default=0.0)
+    first = [hit for hit in recalled if hit.trigger is None][:MOST_SURFACED]
+    near = {hit.memory.id for hit in first if about and hit.score >= least}
+    return [hit for hit in recalled if hit.trigger is not None or hit.memory.id in near]
+
+
+def evidence(recalled: Recalled, query: str) -> float:
+    """Whether anything found is about the query: above zero it is more probable than not."""
+    best = sorted((hit.relevance for hit in recalled), reverse=True)[:1]
+    if not best:
+        return -math.inf
+    alone = _log_odds(best[0]) - _log_odds(RELEVANT)
+    if any(hit.similarity is None for hit in recalled):
+        return alone
+    first = [hit.relevance for hit in recalled[:MOST_SURFACED]]
+    length = math.log(max(len(query), _SHORTEST) / 100)
+    together = (
+        _BEST * _log_odds(best[0])
+        + _MEAN * _log_odds(sum(first) / MOST_SURFACED)
+        + _SCORE * max(hit.score for hit in recalled)
+        + _LENGTH * length
+        + _CONSTANT
+    )
+    many = min(1.0, recalled.trace.considered / _MANY)
+    return many * together + (1 - many) * alone
+
+
+def _log_odds(share: float) -> float:
+    share = min(max(share, 0.001), 0.999)
+    return math.log(share / (1 - share))
 
 
 def warns(hit: Hit) -> bool:
