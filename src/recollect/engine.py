@@ -808,6 +808,7 @@ class Memory(Verbs):
             if not on:
                 self._uow.require_no_tombstones_in_names(tx, "project", [where])
             tx.switch(account, where, on)
+        self._runtime.companions.changed()
 
 
 def copy(source: Memory, target: Memory, *, progress: Progress | None = None) -> list[Copied]:

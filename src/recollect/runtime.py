@@ -64,16 +64,30 @@ class RecentRecalls:
 class CompanionSlot:
     """The worker that all companions of an open store share; there is none before the first companion.
 
-    `judge_seconds` is how long the worker waits for a decider.
+    `judge_seconds` is how long the worker waits for a decider. `changes` counts the changes of this process: what was chosen
+    before the last one is looked up again before it is handed out, because it may be forgotten by now.
     """
 
     worker: CompanionWorker | None = None
     judge_seconds: float = 5.0
+    changes: int = 0
 
     @property
     def problem(self) -> str | None:
         """What is wrong with the worker, for `doctor`."""
         return None if self.worker is None else self.worker.problem
+
+    def changed(self) -> None:
+        """Note a change of the store."""
+        self.changes += 1
+        if self.worker is not None:
+            self.worker.look_again()
+
+    def purged(self) -> None:
+        """Drop the texts of memories: some of them were purged."""
+        self.changed()
+        if self.worker is not None:
+            self.worker.drop_texts()
 
     def close(self) -> None:
         """Stop the worker, if there is one."""

@@ -122,6 +122,7 @@ class UnitOfWork:
             self.require_enabled(tx, *projects)
             self.require_no_tombstones_in_names(tx, "agent", [self.actor])
             yield tx
+        self.runtime.companions.changed()
         if self.viewer.identity.on_commit is not None:
             self.viewer.identity.on_commit(tx.operation.id)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from recollect.companion.ledger import persisted_turns
 from recollect.companion.processing import TimedDecider, TurnProcessor
 from recollect.companion.surfacing import block, fitting
-from recollect.companion.worker import CompanionWorker, Extract, Extraction, Handed, Observed
+from recollect.companion.worker import Changed, CompanionWorker, Extract, Extraction, Handed, Observed
 from recollect.errors import InvalidInput
 from recollect.unit_of_work import UnitOfWork
 from recollect.validation import clean_limit, shown
@@ -64,11 +64,15 @@ class Companion:
 
         What is handed out does not come again for a while.
         """
+        channel, companions = self._channel, self._uow.runtime.companions
         try:
-            offer = self._channel.offer.pop()
+            offer = channel.offer.pop()
         except IndexError:
             return _NOTHING
-        state, now = self._channel.state, self._uow.runtime.clock()
+        if offer.changes != companions.changes:  # something of it may be forgotten: the worker looks
+            self._worker.tell(channel, Changed(offer))
+            return _NOTHING
+        state, now = channel.state, self._uow.runtime.clock()
         # The worker may have chosen before the last time something was handed out.
         new = [
             each
@@ -79,7 +83,7 @@ class Companion:
         if not lines:
             return _NOTHING
         state.hand({each.memory.id: each.digest for each in lines}, now.timestamp())
-        self._worker.tell(self._channel, Handed(offer, tuple(lines), now))
+        self._worker.tell(channel, Handed(offer, tuple(lines), now))
         text = block([each.text for each in lines], self._uow.viewer.account)
         return Surfaced(text, tuple(each.memory for each in lines), offer.turn)
 

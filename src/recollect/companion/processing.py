@@ -6,7 +6,7 @@ journal with the origin `companion`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from queue import Empty, SimpleQueue
@@ -36,7 +36,7 @@ from recollect.companion.surfacing import (
     warns,
     without_recalled,
 )
-from recollect.companion.worker import Channel, Extraction, Handed, Happening, Observed, Offer, OfferedLine
+from recollect.companion.worker import Changed, Channel, Extraction, Handed, Happening, Observed, Offer, OfferedLine
 from recollect.errors import Disabled, EmbedderError, RecollectError
 from recollect.log import warning
 from recollect.ports import Decider
@@ -122,20 +122,33 @@ class TurnProcessor:
         if not channel.loaded:
             self._load(channel)
         newest = max((place for place, event in enumerate(events) if isinstance(event, Observed)), default=-1)
+        failures: list[RecollectError] = []
         for place, event in enumerate(events):
-            match event:
-                case Observed():
-                    self._observe(channel, event, newest=place == newest)
-                case Handed():
-                    self._note_handed(channel, event)
-                case Extraction():
-                    self._extract(channel)
+            try:
+                self._one(channel, event, newest=place == newest)
+            except Disabled:
+                channel.offer.clear()
+            except RecollectError as error:  # the other events are still worth the work
+                failures.append(error)
         self._persist(channel)
+        if failures:
+            raise failures[0]
 
     def stop(self) -> None:
         """Wait for no model any more."""
         if self.decider is not None:
             self.decider.stop()
+
+    def _one(self, channel: Channel, event: Happening, *, newest: bool) -> None:
+        match event:
+            case Observed():
+                self._observe(channel, event, newest=newest)
+            case Handed():
+                self._note_handed(channel, event)
+            case Extraction():
+                self._extract(channel)
+            case Changed():
+                self._look_again(channel, event.taken)
 
     # One turn
 
@@ -145,13 +158,12 @@ class TurnProcessor:
         channel.state.turn += bool(last_said(new, "user")) or not channel.state.turn
         if reply := last_said(new, "assistant"):
             self._learn_from(channel, reply)
-        if newest and new:
-            try:
+        try:
+            if newest and new:
                 self._surface(channel, new, event.at)
-            except Disabled:
-                channel.offer.clear()
-        channel.talk.extend(new)
-        channel.before = last_said(new, "user") or channel.before
+        finally:  # also while the store cannot be read
+            channel.talk.extend(new)
+            channel.before = last_said(new, "user") or channel.before
         if channel.state.turn - channel.state.extracted_at >= MOST_TURNS_UNEXTRACTED:
             self._extract(channel)
 
@@ -176,6 +188,7 @@ class TurnProcessor:
         if changed and channel.state.turn - channel.state.extracted_at > TURNS_OF_A_TOPIC:
             self._extract(channel)
         working_on = "\n".join(message.text for message in spoken)[-MAX_CONTEXT:]
+        changes = self.runtime.companions.changes
         request, prepared = self._request(channel, query, working_on)
         with self.runtime.store.view(request.now) as reader:
             channel.uow.require_enabled(reader)
@@ -183,7 +196,8 @@ class TurnProcessor:
         found = replace(answer.recalled, hits=tuple(hit for hit in answer.recalled if self._foreign(channel, hit)))
         rows = {hit.memory.id: row for hit, row in zip(answer.recalled, answer.rows, strict=True)}
         judged = self._judge(found, query) if asked else Judged([hit for hit in found if warns(hit)])
-        self._offer(channel, judged, rows, query, keep=not asked)
+        lines = self._lines(channel, judged.good, rows)
+        self._offer(channel, Offer(channel.state.turn, query, lines, changes, judged.verified), keep=not asked)
         self._reject(channel, judged.rejected, query)
         if asked and not judged.good and asks(asked) and not answer.filtered:
             self._note_gap(channel.uow, request, prepared)
@@ -241,25 +255,53 @@ class TurnProcessor:
         verified = frozenset(id_ for id_, relevant in said.items() if relevant)
         return Judged(good, verified, tuple(id_ for id_, relevant in said.items() if not relevant))
 
-    def _offer(self, channel: Channel, judged: Judged, rows: dict[str, int], query: str, *, keep: bool) -> None:
-        """Put what may be handed out where `pending` finds it. `keep`: behind it what is still there from the turn before."""
+    def _lines(self, channel: Channel, good: Sequence[Hit], rows: Mapping[str, int]) -> tuple[OfferedLine, ...]:
+        """What may be handed out now, warnings first, each text once."""
         state, now = channel.state, self.runtime.clock().timestamp()
         state.forget_old(now)
         lines: dict[str, OfferedLine] = {}
-        for hit in sorted(judged.good, key=lambda hit: not warns(hit)):
+        for hit in sorted(good, key=lambda hit: not warns(hit)):
             text, memory = digest(hit.memory.content), hit.memory
             if text not in lines and state.may_hand(memory.id, text, now, warning=warns(hit)):
                 lines[text] = OfferedLine(memory, rows[memory.id], text, render(memory), warns(hit))
-        chosen = list(lines.values())[:MOST_SURFACED]
+        chosen = tuple(lines.values())[:MOST_SURFACED]
         if state.repeats_a_set((line.memory.id for line in chosen if not line.warning), now):
-            chosen = [line for line in chosen if line.warning]
+            return tuple(line for line in chosen if line.warning)
+        return chosen
+
+    @staticmethod
+    def _offer(channel: Channel, offer: Offer, *, keep: bool) -> None:
+        """Put an offer where `pending` finds it. `keep`: before what is still there from the turn that the user began."""
         if keep:
-            before = list(channel.offer)[:1]
-            chosen += [line for offer in before for line in offer.lines if line.digest not in lines]
-        if chosen:
-            channel.offer.append(Offer(state.turn, query, tuple(chosen[:MOST_SURFACED]), judged.verified))
-        elif not keep:
+            for before in list(channel.offer)[:1]:
+                known = {line.digest for line in offer.lines}
+                both = offer.lines + tuple(line for line in before.lines if line.digest not in known)
+                changes = min(offer.changes, before.changes)
+                offer = replace(before, lines=both[:MOST_SURFACED], changes=changes)
+        if offer.lines:
+            channel.offer.append(offer)
+        else:
             channel.offer.clear()
+
+    def _look_again(self, channel: Channel, taken: Offer | None) -> None:
+        """After a change of the store: offer what may still be shown, as it is now."""
+        try:
+            offer = channel.offer.pop()
+        except IndexError:
+            if taken is None or taken.turn != channel.state.turn:
+                return
+            offer = taken
+        changes, now = self.runtime.companions.changes, self.runtime.clock()
+        search = Search(channel.uow.viewer, Filter(), now.timestamp())
+        with self.runtime.store.view(now) as reader:
+            channel.uow.require_enabled(reader)
+            found = reader.fetch_visible(search, [line.row for line in offer.lines])
+        lines = tuple(
+            replace(line, memory=memory, digest=digest(memory.content), text=render(memory))
+            for line in offer.lines
+            if (memory := found.get(line.row)) is not None
+        )
+        self._offer(channel, replace(offer, lines=lines, changes=changes), keep=False)
 
     # What is learned
 

@@ -30,7 +30,7 @@ RELEVANT = 0.4
 _BEST, _MEAN, _SCORE, _LENGTH, _CONSTANT = 0.31, 1.14, 5.8, -0.83, -3.0
 _MANY, _SHORTEST = 100, 8
 # With fewer words of its own, a message is about what was said before it.
-_FEW_WORDS = 3
+_FEW_WORDS = 2
 _LONG, _SALIENT, _BEFORE, _LONGEST_CODE = 700, 4, 200, 300
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")

@@ -46,11 +46,12 @@ class OfferedLine:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What one turn made relevant, and which of it a judge verified."""
+    """What one turn made relevant as of some change of the store, and which of it a judge verified."""
 
     turn: int
     asked: str
     lines: tuple[OfferedLine, ...]
+    changes: int
     verified: frozenset[str] = frozenset()
 
 
@@ -76,7 +77,14 @@ class Extraction:
     """The session ends, or its context is about to be compacted: everything said so far is extracted."""
 
 
-Happening = Observed | Handed | Extraction
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The store changed: what is on offer, or was taken from there too late, is looked up again."""
+
+    taken: Offer | None = None
+
+
+Happening = Observed | Handed | Extraction | Changed
 
 
 @dataclass(slots=True, eq=False)
@@ -181,6 +189,17 @@ class CompanionWorker:
         thread = self._thread
         if thread is None or not thread.is_alive():
             self._start()
+
+    def look_again(self) -> None:
+        """Look up again what is on offer, after a change of the store."""
+        for channel in list(self._channels.values()):
+            if channel.offer:
+                self.tell(channel, Changed())
+
+    def drop_texts(self) -> None:
+        """Drop the texts of memories that were handed out: some of them were purged."""
+        for channel in list(self._channels.values()):
+            channel.injected.clear()
 
     def wait(self, seconds: float) -> bool:
         """Wait until the worker is done with what it was told so far; False if that takes longer."""
