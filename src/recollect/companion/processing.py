@@ -24,7 +24,6 @@ from recollect.companion.ledger import (
     companion_namespace,
     telling_terms,
 )
-from recollect.companion.session_state import digest
 from recollect.companion.surfacing import (
     CANDIDATES,
     MOST_SURFACED,
@@ -230,12 +229,14 @@ class TurnProcessor:
             vector: Floats = embedder.embed_documents([text[:_TOPIC_TEXT]])[0]
             topic = channel.state.topic
             known = topic is not None and len(topic) == len(vector)
-            similarity = float(embedder.calibration.similarity(float(topic @ vector))) if known else None  # type: ignore[operator]
+            similarity = float(embedder.calibration.similarity(float(topic @ vector))) if known else 1.0  # type: ignore[operator]
         except EmbedderError:
             return False
-        if not known:
+        if not known:  # none yet, or that of another model
             channel.state.topic = None
-        return channel.state.follow(vector, similarity)
+        changed = similarity < self.runtime.settings.topic_change
+        channel.state.follow(vector, changed=changed)
+        return changed
 
     @staticmethod
     def _foreign(channel: Channel, hit: Hit) -> bool:
@@ -261,7 +262,7 @@ class TurnProcessor:
         state.forget_old(now)
         lines: dict[str, OfferedLine] = {}
         for hit in sorted(good, key=lambda hit: not warns(hit)):
-            text, memory = digest(hit.memory.content), hit.memory
+            text, memory = state.digest(hit.memory.content), hit.memory
             if text not in lines and state.may_hand(memory.id, text, now, warning=warns(hit)):
                 lines[text] = OfferedLine(memory, rows[memory.id], text, render(memory), warns(hit))
         chosen = tuple(lines.values())[:MOST_SURFACED]
@@ -297,7 +298,7 @@ class TurnProcessor:
             channel.uow.require_enabled(reader)
             found = reader.fetch_visible(search, [line.row for line in offer.lines])
         lines = tuple(
-            replace(line, memory=memory, digest=digest(memory.content), text=render(memory))
+            replace(line, memory=memory, digest=channel.state.digest(memory.content), text=render(memory))
             for line in offer.lines
             if (memory := found.get(line.row)) is not None
         )

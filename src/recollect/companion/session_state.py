@@ -10,19 +10,18 @@ import json
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
 
-from recollect.values.ids import normalised
+from recollect.values.ids import fingerprint
 from recollect.values.search import Floats
 
 # For how many seconds the same text, a set of mostly the same memories, and the same memory do not come again.
 SAME_TEXT, SAME_SET, SAME_MEMORY = 90.0, 180.0, 2700.0
 OVERLAP = 0.5
-# A turn whose similarity to the running topic is less than this begins a new one.
-TOPIC_CHANGE = 0.30
+# How much of the running topic is the newest turn.
 _TOPIC_SHARE = 0.4
 _MOST_HANDED, _MOST_SEEN = 500, 64
 
@@ -44,6 +43,12 @@ class SessionState:
     # Digests of the last messages, so that a whole conversation given again is recognised.
     seen: deque[str] = field(default_factory=lambda: deque(maxlen=_MOST_SEEN))
     extracted_at: int = 0
+    # The key of the digests: those of two sessions cannot be compared.
+    key: str = field(default_factory=lambda: token_hex(16))
+
+    def digest(self, text: str) -> str:
+        """The digest of a text, whatever its case, spacing and final full stop."""
+        return fingerprint(text, bytes.fromhex(self.key)).hex()
 
     def may_hand(self, memory_id: str, text: str, now: float, *, warning: bool) -> bool:
         """Whether a memory may be handed out now: a warning again when its text may, anything else once in its window."""
@@ -73,15 +78,14 @@ class SessionState:
 
     def unseen(self, messages: Sequence[tuple[str, str]]) -> int:
         """How many messages from the start were seen before, as the end of what was seen; notes the others as seen."""
-        digests = [digest(f"{role}\n{text}") for role, text in messages]
+        digests = [self.digest(f"{role}\n{text}") for role, text in messages]
         known = list(self.seen)
         again = next((n for n in range(min(len(digests), len(known)), 0, -1) if digests[:n] == known[-n:]), 0)
         self.seen.extend(digests[again:])
         return again
 
-    def follow(self, vector: Floats, similarity: float | None) -> bool:
-        """Take a turn into the running topic; returns whether it began a new one, which clears what was handed out."""
-        changed = similarity is not None and similarity < TOPIC_CHANGE
+    def follow(self, vector: Floats, *, changed: bool) -> None:
+        """Take a turn into the running topic. One that begins a new topic clears what was handed out."""
         if changed or self.topic is None:
             self.topic = vector
         else:
@@ -89,7 +93,6 @@ class SessionState:
             self.topic = (mixed / max(float(np.linalg.norm(mixed)), 1e-9)).astype(np.float32)
         if changed:
             self.handed.clear()
-        return changed
 
     def dump(self) -> str:
         """The state as JSON text."""
@@ -102,6 +105,7 @@ class SessionState:
             "topic": topic,
             "seen": list(self.seen),
             "extracted_at": self.extracted_at,
+            "key": self.key,
         }
         return json.dumps(state)
 
@@ -113,11 +117,6 @@ class SessionState:
         self.texts.update(state["texts"] | self.texts)
         self.sets.extendleft((at, frozenset(ids)) for at, ids in reversed(state["sets"]))
         self.seen.extendleft(reversed(state["seen"]))
-        self.extracted_at = state["extracted_at"]
+        self.extracted_at, self.key = state["extracted_at"], state["key"]
         if state["topic"] is not None:
             self.topic = np.frombuffer(base64.b64decode(state["topic"]), "<f2").astype(np.float32)
-
-
-def digest(text: str) -> str:
-    """A short digest of a text, whatever its case, spacing and final full stop."""
-    return blake2b(normalised(text).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
