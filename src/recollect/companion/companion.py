@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from recollect.companion.ledger import persisted_turns
 from recollect.companion.processing import TimedDecider, TurnProcessor
 from recollect.companion.surfacing import block, fitting
-from recollect.companion.worker import Changed, CompanionWorker, Extract, Extraction, Handed, Observed
+from recollect.companion.worker import CompanionWorker, Extract, Extraction, Handed, Observed, StoreChanged
 from recollect.errors import InvalidInput
 from recollect.unit_of_work import UnitOfWork
 from recollect.validation import clean_limit, shown
@@ -70,7 +70,7 @@ class Companion:
         except IndexError:
             return _NOTHING
         if offer.changes != companions.changes:  # something of it may be forgotten: the worker looks
-            self._worker.tell(channel, Changed(offer))
+            self._worker.tell(channel, StoreChanged(offer))
             return _NOTHING
         state, now = channel.state, self._uow.runtime.clock()
         # The worker may have chosen before the last time something was handed out.

@@ -35,7 +35,16 @@ from recollect.companion.surfacing import (
     warns,
     without_recalled,
 )
-from recollect.companion.worker import Changed, Channel, Extraction, Handed, Happening, Observed, Offer, OfferedLine
+from recollect.companion.worker import (
+    Channel,
+    Extraction,
+    Handed,
+    Happening,
+    Observed,
+    Offer,
+    OfferedLine,
+    StoreChanged,
+)
 from recollect.errors import Disabled, EmbedderError, RecollectError
 from recollect.log import warning
 from recollect.ports import Decider
@@ -146,7 +155,7 @@ class TurnProcessor:
                 self._note_handed(channel, event)
             case Extraction():
                 self._extract(channel)
-            case Changed():
+            case StoreChanged():
                 self._look_again(channel, event.taken)
 
     # One turn

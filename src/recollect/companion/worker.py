@@ -78,13 +78,13 @@ class Extraction:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class StoreChanged:
     """The store changed: what is on offer, or was taken from there too late, is looked up again."""
 
     taken: Offer | None = None
 
 
-Happening = Observed | Handed | Extraction | Changed
+Happening = Observed | Handed | Extraction | StoreChanged
 
 
 @dataclass(slots=True, eq=False)
@@ -194,7 +194,7 @@ class CompanionWorker:
         """Look up again what is on offer, after a change of the store."""
         for channel in list(self._channels.values()):
             if channel.offer:
-                self.tell(channel, Changed())
+                self.tell(channel, StoreChanged())
 
     def drop_texts(self) -> None:
         """Drop the texts of memories that were handed out: some of them were purged."""
