@@ -64,13 +64,13 @@ class RecentRecalls:
 class CompanionSlot:
     """The worker that all companions of an open store share; there is none before the first companion.
 
-    `judge_seconds` is how long the worker waits for a decider. `changes` counts the changes of this process: what was chosen
-    before the last one is looked up again before it is handed out, because it may be forgotten by now.
+    `judge_seconds` is how long the worker waits for a decider. `version` is another object after every change of this process:
+    what was chosen before it is looked up again before it is handed out, because it may be forgotten by now.
     """
 
     worker: CompanionWorker | None = None
     judge_seconds: float = 5.0
-    changes: int = 0
+    version: object = field(default_factory=object)
 
     @property
     def problem(self) -> str | None:
@@ -79,7 +79,7 @@ class CompanionSlot:
 
     def changed(self) -> None:
         """Note a change of the store."""
-        self.changes += 1
+        self.version = object()
         if self.worker is not None:
             self.worker.look_again()
 

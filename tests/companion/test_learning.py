@@ -164,7 +164,21 @@ def test_a_question_that_no_memory_answers_is_a_gap(stocked: recollect.Memory) -
     assert topic.gaps[0].session == "s1"
 
 
-@pytest.mark.parametrize("text", ["Please write a haiku about autumn leaves", ASKED, "Thank you, that is all"])
+def test_what_the_session_itself_noted_is_no_gap(memory: recollect.Memory) -> None:
+    memory.remember(PORT, session="s1")
+    assert not turn(memory.companion(session="s1"), ASKED)
+    assert memory.gaps(session="s1") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please write a haiku about autumn leaves",
+        "Can you write a haiku about autumn leaves?",
+        ASKED,
+        "Thank you, that is all",
+    ],
+)
 def test_what_asks_nothing_or_is_answered_is_none(text: str, stocked: recollect.Memory) -> None:
     turn(stocked.companion(session="s1"), text)
     assert stocked.gaps(session="s1") == []

@@ -69,7 +69,7 @@ class Companion:
             offer = channel.offer.pop()
         except IndexError:
             return _NOTHING
-        if offer.changes != companions.changes:  # something of it may be forgotten: the worker looks
+        if offer.version is not companions.version:  # something of it may be forgotten: the worker looks
             self._worker.tell(channel, StoreChanged(offer))
             return _NOTHING
         state, now = channel.state, self._uow.runtime.clock()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -21,7 +20,7 @@ from recollect.values.scope import Identity, owner_key
 from recollect.values.terms import query_words, terms_of
 
 MOST_TURNS = 200
-STATE, TURNS = f"{SEPARATOR}state", f"{SEPARATOR}turns"
+STATE, TURNS = f"{SEPARATOR}state", f"{SEPARATOR}turn{SEPARATOR}"
 KEPT_STATE, KEPT_TURNS = 86_400.0, 30 * 86_400.0
 # The reply to a turn is looked for in the messages of so many turns after what was injected.
 REPLY_TURNS = 3
@@ -33,29 +32,42 @@ _SPACE = f"{SEPARATOR}companion{SEPARATOR}"
 
 @dataclass(slots=True)
 class Ledger:
-    """The last turns of one session, by number."""
+    """The last turns of one session, by number. Each is a value of its own in working memory, written when it changed."""
 
     session: str
-    turns: deque[Turn] = field(default_factory=lambda: deque(maxlen=MOST_TURNS))
+    turns: dict[int, Turn] = field(default_factory=dict)
+    _changed: set[int] = field(default_factory=set)
+    _dropped: list[int] = field(default_factory=list)
 
     def add(self, turn: Turn) -> None:
-        """Add the newest turn."""
-        self.turns.append(turn)
+        """Add the newest turn, or put it in the place of what was known of it."""
+        self.turns[turn.number] = turn
+        self._changed.add(turn.number)
+        while len(self.turns) > MOST_TURNS:
+            oldest = next(iter(self.turns))
+            del self.turns[oldest]
+            self._dropped.append(oldest)
 
     def change(self, number: int, **more: Iterable[str]) -> None:
         """Add ids to the lists of one turn."""
-        for place, turn in enumerate(self.turns):
-            if turn.number == number:
-                added = {name: tuple(dict.fromkeys((*getattr(turn, name), *ids))) for name, ids in more.items()}
-                self.turns[place] = replace(turn, **added)  # type: ignore[arg-type]
+        turn = self.turns.get(number)
+        if turn is not None:
+            added = {name: tuple(dict.fromkeys((*getattr(turn, name), *ids))) for name, ids in more.items()}
+            self.turns[number] = replace(turn, **added)  # type: ignore[arg-type]
+            self._changed.add(number)
 
-    def dump(self) -> str:
-        """The turns as JSON text."""
-        return json.dumps([turn.to_dict() for turn in self.turns])
+    def persist(self, working: Working, space: Namespace, now: float) -> None:
+        """Write what changed."""
+        for number in sorted(self._changed & self.turns.keys()):
+            working.put(space, _key(number), json.dumps(self.turns[number].to_dict()), now, now + KEPT_TURNS)
+        for number in self._dropped:
+            working.remove(space, _key(number), now)
+        self._changed.clear()
+        self._dropped.clear()
 
-    def load(self, text: str) -> None:
-        """Put turns that were dumped before those of this process."""
-        self.turns.extendleft(reversed(_turns(text)))
+    def load(self, working: Working, space: Namespace, now: float) -> None:
+        """Go on after the turns that another process wrote."""
+        self.turns = {turn.number: turn for turn in _of(working, space, now)} | self.turns
 
 
 def companion_namespace(identity: Identity, project: str | None, session: str) -> Namespace:
@@ -75,12 +87,14 @@ def persisted_turns(runtime: Runtime, identity: Identity, session: str | None, l
 
 
 def _of(working: Working, space: Namespace, now: float) -> Iterator[Turn]:
-    text = working.get(space, TURNS, now)
-    yield from () if text is None else _turns(text)
+    """The turns of one session, oldest first."""
+    for key, text, _ in working.items(space, now):
+        if key.startswith(TURNS):
+            yield Turn.from_dict(json.loads(text))
 
 
-def _turns(text: str) -> list[Turn]:
-    return [Turn.from_dict(fields) for fields in json.loads(text)]
+def _key(number: int) -> str:
+    return f"{TURNS}{number:010}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,8 @@ from threading import Thread
 
 from recollect.companion.ledger import (
     KEPT_STATE,
-    KEPT_TURNS,
     REPLY_TURNS,
     STATE,
-    TURNS,
     Injected,
     by_turn,
     cited,
@@ -31,6 +29,7 @@ from recollect.companion.surfacing import (
     good_enough,
     last_said,
     render,
+    salient,
     turn_query,
     warns,
     without_recalled,
@@ -48,6 +47,7 @@ from recollect.companion.worker import (
 from recollect.errors import Disabled, EmbedderError, RecollectError
 from recollect.log import warning
 from recollect.ports import Decider
+from recollect.recall.profiles import SEARCH_PROFILES, Profile
 from recollect.recall.run import answer_in_view
 from recollect.recall.state import PreparedQuery, RecallRequest
 from recollect.runtime import Runtime
@@ -196,25 +196,30 @@ class TurnProcessor:
         if changed and channel.state.turn - channel.state.extracted_at > TURNS_OF_A_TOPIC:
             self._extract(channel)
         working_on = "\n".join(message.text for message in spoken)[-MAX_CONTEXT:]
-        changes = self.runtime.companions.changes
-        request, prepared = self._request(channel, query, working_on)
+        version = self.runtime.companions.version
+        # Only triggers are looked for where nobody asked, so that nothing needs to be embedded.
+        profile = self.runtime.profiles["hybrid"] if asked else SEARCH_PROFILES["lexical"]
+        request, prepared = self._request(channel, query, working_on, profile)
         with self.runtime.store.view(request.now) as reader:
             channel.uow.require_enabled(reader)
             answer = answer_in_view(channel.uow, reader, request, prepared)
+        # What is good enough is known of the scores of hybrid, whatever profile recall uses.
         found = replace(answer.recalled, hits=tuple(hit for hit in answer.recalled if self._foreign(channel, hit)))
         rows = {hit.memory.id: row for hit, row in zip(answer.recalled, answer.rows, strict=True)}
         judged = self._judge(found, query) if asked else Judged([hit for hit in found if warns(hit)])
         lines = self._lines(channel, judged.good, rows)
-        self._offer(channel, Offer(channel.state.turn, query, lines, changes, judged.verified), keep=not asked)
+        self._offer(channel, Offer(channel.state.turn, query, lines, version, judged.verified), keep=not asked)
         self._reject(channel, judged.rejected, query)
         if asked and not judged.good and asks(asked) and not answer.filtered:
-            self._note_gap(channel.uow, request, prepared)
+            self._note_gap(channel.uow, request, prepared, salient(asked))
         retrieved = tuple(hit.memory.id for hit in found)
         if asked:
             turn = Turn(channel.session, channel.state.turn, at, retrieved, rejected=judged.rejected, new_topic=changed)
             channel.ledger.add(turn)
 
-    def _request(self, channel: Channel, query: str, working_on: str) -> tuple[RecallRequest, PreparedQuery]:
+    def _request(
+        self, channel: Channel, query: str, working_on: str, profile: Profile
+    ) -> tuple[RecallRequest, PreparedQuery]:
         """What to retrieve: not what this session wrote, its warnings aside."""
         warnings = Filter(types=("negative",), statuses=())
         own = Filter(session=channel.session, statuses=(), none_of=(warnings,))
@@ -223,7 +228,7 @@ class TurnProcessor:
             channel.uow.viewer,
             Filter(none_of=(own,)),
             self.runtime.clock(),
-            self.runtime.profiles["hybrid"],  # what is good enough is known of its scores
+            profile,
             CANDIDATES,
             working_on=working_on,
         )
@@ -286,8 +291,7 @@ class TurnProcessor:
             for before in list(channel.offer)[:1]:
                 known = {line.digest for line in offer.lines}
                 both = offer.lines + tuple(line for line in before.lines if line.digest not in known)
-                changes = min(offer.changes, before.changes)
-                offer = replace(before, lines=both[:MOST_SURFACED], changes=changes)
+                offer = replace(before, lines=both[:MOST_SURFACED])
         if offer.lines:
             channel.offer.append(offer)
         else:
@@ -301,7 +305,7 @@ class TurnProcessor:
             if taken is None or taken.turn != channel.state.turn:
                 return
             offer = taken
-        changes, now = self.runtime.companions.changes, self.runtime.clock()
+        version, now = self.runtime.companions.version, self.runtime.clock()
         search = Search(channel.uow.viewer, Filter(), now.timestamp())
         with self.runtime.store.view(now) as reader:
             channel.uow.require_enabled(reader)
@@ -311,7 +315,7 @@ class TurnProcessor:
             for line in offer.lines
             if (memory := found.get(line.row)) is not None
         )
-        self._offer(channel, replace(offer, lines=lines, changes=changes), keep=False)
+        self._offer(channel, replace(offer, lines=lines, version=version), keep=False)
 
     # What is learned
 
@@ -362,12 +366,17 @@ class TurnProcessor:
         if self.runtime.confirm_later is not None and (helped or rejected):
             self.runtime.confirm_later(uow, helped, rejected, query)
 
-    def _note_gap(self, uow: UnitOfWork, request: RecallRequest, prepared: PreparedQuery) -> None:
-        """A turn that asks something and finds nothing is a gap, unless the gate would not store the question."""
-        runtime, question = self.runtime, request.text.strip()
-        if runtime.store.writable and runtime.settings.gaps and runtime.gate.accepts(question):
-            vector = None if prepared.query.foreign else prepared.search.vector
-            runtime.deferred.miss(Miss(question, prepared.query.terms, vector, uow.viewer, request.now))
+    def _note_gap(self, uow: UnitOfWork, request: RecallRequest, prepared: PreparedQuery, question: str) -> None:
+        """A turn that asks something and finds nothing is a gap, unless the session knows it or the gate would not store it."""
+        runtime, unfiltered = self.runtime, replace(request, filter=Filter())
+        if not (runtime.store.writable and runtime.settings.gaps and runtime.gate.accepts(question)):
+            return
+        prepared = replace(prepared, search=replace(prepared.search, filter=Filter()))
+        with runtime.store.view(request.now) as reader:
+            if not answer_in_view(uow, reader, unfiltered, prepared).missed:
+                return
+        vector = None if prepared.query.foreign else prepared.search.vector
+        runtime.deferred.miss(Miss(question, prepared.query.terms, vector, uow.viewer, request.now))
 
     # Extraction and state
 
@@ -389,16 +398,14 @@ class TurnProcessor:
         channel.loaded = True
         space, now = self._namespace(channel), self.runtime.clock().timestamp()
         state = self.runtime.working.get(space, STATE, now)
-        turns = self.runtime.working.get(space, TURNS, now)
         if state is not None:
             channel.state.load(state)
-        if turns is not None:
-            channel.ledger.load(turns)
+        channel.ledger.load(self.runtime.working, space, now)
 
     def _persist(self, channel: Channel) -> None:
         working, space, now = self.runtime.working, self._namespace(channel), self.runtime.clock().timestamp()
         working.put(space, STATE, channel.state.dump(), now, now + KEPT_STATE)
-        working.put(space, TURNS, channel.ledger.dump(), now, now + KEPT_TURNS)
+        channel.ledger.persist(working, space, now)
 
     @staticmethod
     def _namespace(channel: Channel) -> tuple[str, str, str]:

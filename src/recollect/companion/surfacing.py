@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from recollect.recall.assembly import FENCE, add_fence, fence_length, render_memory
+from recollect.recall.query import detect_intent
 from recollect.values.companion import CHARACTERS_PER_TOKEN
 from recollect.values.conversation import Message
 from recollect.values.memory import Record
@@ -78,8 +79,9 @@ def salient(message: str, longest: int = _LONG) -> str:
 
 
 def asks(message: str) -> bool:
-    """Whether a message asks something."""
-    return _ASKS.search(salient(message)) is not None
+    """Whether a message asks for something that may be known; a request to do or suggest something does not."""
+    text = salient(message)
+    return _ASKS.search(text) is not None and not detect_intent(text).asks_for_help
 
 
 def good_enough(recalled: Recalled, query: str) -> list[Hit]:

@@ -46,12 +46,12 @@ class OfferedLine:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What one turn made relevant as of some change of the store, and which of it a judge verified."""
+    """What one turn made relevant in some version of the store, and which of it a judge verified."""
 
     turn: int
     asked: str
     lines: tuple[OfferedLine, ...]
-    changes: int
+    version: object
     verified: frozenset[str] = frozenset()
 
 
@@ -122,6 +122,9 @@ class Channel:
 class CompanionWorker:
     """The thread, its queue, and the sessions it works for."""
 
+    # Before the stores do: what the thread does then needs them.
+    forks_first = True
+
     def __init__(
         self, runtime: Runtime, process: Callable[[Channel, Sequence[Happening]], None], stop: Callable[[], None]
     ) -> None:
@@ -136,7 +139,7 @@ class CompanionWorker:
     def _renew(self) -> None:
         self._queue: SimpleQueue[Channel | threading.Event | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._starting, self._step = threading.Lock(), threading.Lock()
+        self._starting, self._step, self._registering = threading.Lock(), threading.Lock(), threading.Lock()
         self._paused = False
 
     def before_fork(self) -> None:
@@ -168,12 +171,15 @@ class CompanionWorker:
         """The channel of the session in which a viewer works."""
         viewer = uow.viewer
         key = (viewer.identity, viewer.project, viewer.session or "")
-        channel = self._channels.get(key)
-        if channel is None:
+        left: list[Channel] = []
+        with self._registering:
             channel = self._channels.setdefault(key, Channel(uow, viewer.session or ""))
+            self._channels.move_to_end(key)
             while len(self._channels) > MOST_SESSIONS:
-                self._channels.popitem(last=False)
-        self._channels.move_to_end(key)
+                left.append(self._channels.popitem(last=False)[1])
+        for oldest in left:
+            if oldest.talk:
+                self.tell(oldest, Extraction())
         if extract is not None:
             channel.extract = extract
         return channel
