@@ -10,8 +10,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from recollect.companion.ledger import persisted_turns
-from recollect.companion.processing import TimedDecider, TurnProcessor
+from recollect.companion.processing import TurnProcessor
 from recollect.companion.surfacing import block, fitting
+from recollect.companion.verifier import TimedDecider
 from recollect.companion.worker import CompanionWorker, Extract, Extraction, Handed, Observed, StoreChanged
 from recollect.errors import InvalidInput
 from recollect.unit_of_work import UnitOfWork

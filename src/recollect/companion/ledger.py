@@ -24,7 +24,7 @@ STATE, TURNS = f"{SEPARATOR}state", f"{SEPARATOR}turn{SEPARATOR}"
 KEPT_STATE, KEPT_TURNS = 86_400.0, 30 * 86_400.0
 # The reply to a turn is looked for in the messages of so many turns after what was injected.
 REPLY_TURNS = 3
-# A reply uses a memory if it has this share of its rare words, and at least so many of them.
+# A reply uses a memory if it has this share of its rare words, and at least two of them unless it has only two.
 _SHARE, _FEWEST = 0.4, 2
 _SHORTEST = 3
 _SPACE = f"{SEPARATOR}companion{SEPARATOR}"
@@ -121,7 +121,8 @@ def used_in(injected: Injected, reply: str, terms: frozenset[str]) -> bool:
     if re.search(rf"(?<!\w){memory.short_id}(?!\w)", reply) or memory.id in reply:
         return True
     found = injected.rare & terms
-    return len(found) >= min(_FEWEST, len(injected.rare)) and len(found) >= _SHARE * len(injected.rare) > 0
+    fewest = _FEWEST if len(injected.rare) > _FEWEST else 1
+    return len(found) >= max(fewest, _SHARE * len(injected.rare))
 
 
 def cited(injected: Sequence[Injected], reply: str) -> list[Injected]:

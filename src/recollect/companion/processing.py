@@ -7,10 +7,8 @@ journal with the origin `companion`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from queue import Empty, SimpleQueue
-from threading import Thread
 
 from recollect.companion.ledger import (
     KEPT_STATE,
@@ -26,7 +24,6 @@ from recollect.companion.surfacing import (
     CANDIDATES,
     MOST_SURFACED,
     asks,
-    good_enough,
     last_said,
     render,
     salient,
@@ -34,6 +31,7 @@ from recollect.companion.surfacing import (
     warns,
     without_recalled,
 )
+from recollect.companion.verifier import Judged, TimedDecider, verified
 from recollect.companion.worker import (
     Channel,
     Extraction,
@@ -45,8 +43,6 @@ from recollect.companion.worker import (
     StoreChanged,
 )
 from recollect.errors import Disabled, EmbedderError, RecollectError
-from recollect.log import warning
-from recollect.ports import Decider
 from recollect.recall.profiles import SEARCH_PROFILES, Profile
 from recollect.recall.run import answer_in_view
 from recollect.recall.state import PreparedQuery, RecallRequest
@@ -56,66 +52,14 @@ from recollect.validation import MAX_CONTEXT
 from recollect.values.companion import Turn
 from recollect.values.conversation import Message
 from recollect.values.gap import Miss
-from recollect.values.judging import Decision, Evidence, IsRelevant, Question
-from recollect.values.recalled import Hit, Recalled
+from recollect.values.recalled import Hit
 from recollect.values.search import Filter, Floats, Search
 
 # What was said is extracted when the topic changes after so many turns, and after so many in any case.
 TURNS_OF_A_TOPIC, MOST_TURNS_UNEXTRACTED = 4, 12
-# A judge is asked about the best hits, also those a little below what the rules let through.
-_JUDGED, _JUDGED_FROM = 10, 0.1
 # A word that at most so many memories, or this share of them, have is rare.
 _RARE, _RARE_SHARE = 3, 0.02
 _TOPIC_TEXT = 2000
-
-
-@dataclass(slots=True, eq=False)
-class TimedDecider:
-    """A decider that is waited for until a deadline; while an earlier call hangs, it is not asked again."""
-
-    inner: Decider
-    seconds: float
-    _stopped: bool = False
-    _outcome: SimpleQueue[list[Decision | None] | None] = field(default_factory=SimpleQueue)
-    _thread: Thread | None = None
-
-    def decide(self, questions: Sequence[Question]) -> list[Decision | None]:
-        """The answers, or None for each that did not come in time."""
-        nothing: list[Decision | None] = [None] * len(questions)
-        if self._stopped or not questions or (self._thread is not None and self._thread.is_alive()):
-            return nothing
-        outcome = self._outcome = SimpleQueue()
-
-        def ask() -> None:
-            try:
-                outcome.put(self.inner.decide(questions))
-            except Exception as error:  # somebody else's model: without an answer the rules decide
-                warning("the judge failed: %s", type(error).__name__)
-                outcome.put(None)
-
-        # A daemon: a model that never answers must not keep a finished process from exiting.
-        self._thread = Thread(target=ask, name="recollect-judge", daemon=True)
-        self._thread.start()
-        try:
-            found = outcome.get(timeout=self.seconds)
-        except Empty:
-            warning("the judge did not answer within %g s", self.seconds)
-            return nothing
-        return list(found) if found is not None and len(found) == len(questions) else nothing
-
-    def stop(self) -> None:
-        """Wait no longer."""
-        self._stopped = True
-        self._outcome.put(None)
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The hits that are good enough, and what a judge said of them, by id."""
-
-    good: list[Hit]
-    verified: frozenset[str] = frozenset()
-    rejected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +150,7 @@ class TurnProcessor:
         # What is good enough is known of the scores of hybrid, whatever profile recall uses.
         found = replace(answer.recalled, hits=tuple(hit for hit in answer.recalled if self._foreign(channel, hit)))
         rows = {hit.memory.id: row for hit, row in zip(answer.recalled, answer.rows, strict=True)}
-        judged = self._judge(found, query) if asked else Judged([hit for hit in found if warns(hit)])
+        judged = verified(self.decider, found, query) if asked else Judged([hit for hit in found if warns(hit)])
         lines = self._lines(channel, judged.good, rows)
         self._offer(channel, Offer(channel.state.turn, query, lines, version, judged.verified), keep=not asked)
         self._reject(channel, judged.rejected, query)
@@ -256,19 +200,6 @@ class TurnProcessor:
     def _foreign(channel: Channel, hit: Hit) -> bool:
         """Whether a memory is not this session's own, which it knows; of a warning it is reminded."""
         return hit.memory.session != channel.session or warns(hit)
-
-    def _judge(self, found: Recalled, query: str) -> Judged:
-        """What is good enough: by the judge where it answers in time, else by the rules."""
-        by_rules = good_enough(found, query)
-        if self.decider is None:
-            return Judged(by_rules)
-        asked = [hit for hit in found if hit.relevance >= _JUDGED_FROM and not warns(hit)][:_JUDGED]
-        answers = self.decider.decide([IsRelevant(query, _evidence(hit)) for hit in asked])
-        said = {hit.memory.id: one.answer is True for hit, one in zip(asked, answers, strict=True) if one is not None}
-        by_id = {hit.memory.id for hit in by_rules}
-        good = [hit for hit in found if said.get(hit.memory.id, hit.memory.id in by_id)]
-        verified = frozenset(id_ for id_, relevant in said.items() if relevant)
-        return Judged(good, verified, tuple(id_ for id_, relevant in said.items() if not relevant))
 
     def _lines(self, channel: Channel, good: Sequence[Hit], rows: Mapping[str, int]) -> tuple[OfferedLine, ...]:
         """What may be handed out now, warnings first, each text once."""
@@ -411,8 +342,3 @@ class TurnProcessor:
     def _namespace(channel: Channel) -> tuple[str, str, str]:
         viewer = channel.uow.viewer
         return companion_namespace(viewer.identity, viewer.project, channel.session)
-
-
-def _evidence(hit: Hit) -> Evidence:
-    memory = hit.memory
-    return Evidence(memory.content, memory.id, memory.occurred_at or memory.created_at, memory.provenance.kind)
