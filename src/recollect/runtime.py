@@ -68,9 +68,18 @@ class CompanionSlot:
     what was chosen before it is looked up again before it is handed out, because it may be forgotten by now.
     """
 
-    worker: CompanionWorker | None = None
     judge_seconds: float = 5.0
     version: object = field(default_factory=object)
+    _workers: dict[str, CompanionWorker] = field(default_factory=dict)
+
+    @property
+    def worker(self) -> CompanionWorker | None:
+        """The worker, if there is one."""
+        return self._workers.get("")
+
+    def adopt(self, worker: CompanionWorker) -> CompanionWorker:
+        """Take a worker, which has not started, unless another thread was first; returns the one to use."""
+        return self._workers.setdefault("", worker)
 
     @property
     def problem(self) -> str | None:

@@ -9,6 +9,7 @@ import pytest
 from tests.companion.conftest import contents, said, turn
 
 import recollect
+from recollect.companion.companion import Companion
 from recollect.errors import InvalidInput, ReadOnly
 from recollect.testing.clock import FixedClock
 from recollect.values.conversation import Message
@@ -85,6 +86,30 @@ def test_what_is_no_message_is_refused_with_the_form_to_use(
 ) -> None:
     with pytest.raises(InvalidInput, match=problem):
         stocked.companion(session="s1").observe(messages)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ud800 lone",
+        "\x00",
+        "\x00\x01 control",
+        "x" * 1_000_000,
+        "?" * 5000,
+        "🦜🦜🦜",
+        "שלום, מה הפורט?",
+        "#",
+        "#poetry #1187",
+        "\u200b",
+    ],
+    ids=["surrogate", "NUL", "controls", "long", "marks", "emoji", "Hebrew", "hash", "tags", "invisible"],
+)
+def test_whatever_is_said_the_worker_lives(text: str, stocked: recollect.Memory) -> None:
+    companion = stocked.companion(session="s1")
+    turn(companion, said("user", text))
+    turn(companion, said("assistant", text))
+    assert stocked._runtime.companions.problem is None
+    assert contents(turn(companion, said("user", ASKED))) == [PORT]
 
 
 def test_nothing_said_is_no_turn(stocked: recollect.Memory) -> None:
@@ -298,6 +323,20 @@ def test_nothing_comes_up_while_memory_is_off(stocked: recollect.Memory) -> None
     assert not turn(companion, said("user", ASKED))
     stocked.enable("web")
     assert turn(companion, said("user", "The staging gateway listens on which port?"))
+
+
+def test_what_is_said_while_memory_is_off_is_not_extracted_later(stocked: recollect.Memory) -> None:
+    given: list[str] = []
+    here = stocked._uow.at("web", "s1", None)
+    companion = Companion(here, extract=lambda _session, some: given.extend(message.text for message in some))
+    turn(companion, said("user", "before"))
+    stocked.disable("web")
+    turn(companion, said("user", "meanwhile"), said("assistant", "a secret"))
+    stocked.enable("web")
+    turn(companion, said("user", "afterwards"))
+    companion.close()
+    assert companion.wait(10)
+    assert given == ["afterwards"]
 
 
 def test_a_block_that_was_handed_out_is_not_taken_for_something_said(stocked: recollect.Memory) -> None:

@@ -165,6 +165,25 @@ def test_a_judge_that_fails_leaves_the_decision_to_the_rules(opened: Callable[..
         assert not memory.doctor()["problems"]
 
 
+def test_a_question_is_not_lost_when_the_reply_comes_before_it_is_processed(
+    opened: Callable[..., Memory], gate: Gate
+) -> None:
+    embedder = HangingEmbedder(gate)
+    memory = opened(embedder=embedder)
+    memory.remember(PORT)
+    companion = memory.companion(session="s1")
+    embedder.hangs = True
+    companion.observe("Marta prefers oat milk")
+    assert gate.reached.wait(10)
+    whole = [said("user", ASKED), said("assistant", "Let me look that up.")]
+    companion.observe(whole[:1])
+    companion.observe(whole)
+    companion.observe(whole)
+    gate.opened.set()
+    assert companion.wait(10)
+    assert contents(companion.pending()) == [PORT]
+
+
 def test_the_newest_turn_wins_when_the_worker_is_late(opened: Callable[..., Memory], gate: Gate) -> None:
     embedder = HangingEmbedder(gate)
     memory = opened(embedder=embedder)

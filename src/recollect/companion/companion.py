@@ -119,11 +119,11 @@ class Companion:
 
 def _worker_of(runtime: Runtime) -> CompanionWorker:
     """The one worker of an open store."""
-    if runtime.companions.worker is None:
-        decider = None if runtime.decider is None else TimedDecider(runtime.decider, runtime.companions.judge_seconds)
-        processor = TurnProcessor(runtime, decider)
-        runtime.companions.worker = CompanionWorker(runtime, processor.process, processor.stop)
-    return runtime.companions.worker
+    if runtime.companions.worker is not None:
+        return runtime.companions.worker
+    decider = None if runtime.decider is None else TimedDecider(runtime.decider, runtime.companions.judge_seconds)
+    processor = TurnProcessor(runtime, decider)
+    return runtime.companions.adopt(CompanionWorker(runtime, processor.process, processor.stop))
 
 
 def _said(messages: Any) -> Iterable[tuple[Role, str]]:
@@ -146,7 +146,9 @@ def _said(messages: Any) -> Iterable[tuple[Role, str]]:
         if known is None:
             raise InvalidInput("messages", f"{shown(role)} is not a role", f"use one of {', '.join(ROLES)}")
         if text and not text.isspace():
-            yield known, text[:LONGEST_MESSAGE]
+            short = text[:LONGEST_MESSAGE]
+            # A lone surrogate cannot be embedded or stored.
+            yield known, short if short.isascii() else short.encode("utf-8", "replace").decode("utf-8")
 
 
 def _text_of(content: Any) -> str:

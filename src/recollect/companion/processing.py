@@ -25,6 +25,7 @@ from recollect.companion.surfacing import (
     MOST_SURFACED,
     asks,
     last_said,
+    refers_back,
     render,
     salient,
     turn_query,
@@ -71,30 +72,50 @@ class TurnProcessor:
 
     def process(self, channel: Channel, events: Sequence[Happening]) -> None:
         """Everything that happened in one session since the last time; only the newest turn is retrieved for."""
+        if self._is_off(channel):
+            channel.drop()  # what is said while memory is off is not kept, and not extracted later
+            return
         if not channel.loaded:
             self._load(channel)
-        newest = max((place for place, event in enumerate(events) if isinstance(event, Observed)), default=-1)
+        said = {
+            place: self._new_messages(channel, one) for place, one in enumerate(events) if isinstance(one, Observed)
+        }
+        # What the assistant says after a question of the user belongs to that turn.
+        asking = [place for place, new in said.items() if last_said(new, "user")] or [
+            p for p, new in said.items() if new
+        ]
         failures: list[RecollectError] = []
         for place, event in enumerate(events):
             try:
-                self._one(channel, event, newest=place == newest)
+                if isinstance(event, Observed):
+                    newest = asking[-1:] == [place]
+                    heard = [message for later in said if later >= place for message in said[later]] if newest else []
+                    self._observe(channel, said[place], heard, event.at)
+                else:
+                    self._one(channel, event)
             except Disabled:
-                channel.offer.clear()
+                channel.drop()
             except RecollectError as error:  # the other events are still worth the work
                 failures.append(error)
         self._persist(channel)
         if failures:
             raise failures[0]
 
+    @staticmethod
+    def _is_off(channel: Channel) -> bool:
+        try:
+            channel.uow.check_enabled()
+        except Disabled:
+            return True
+        return False
+
     def stop(self) -> None:
         """Wait for no model any more."""
         if self.decider is not None:
             self.decider.stop()
 
-    def _one(self, channel: Channel, event: Happening, *, newest: bool) -> None:
+    def _one(self, channel: Channel, event: Handed | Extraction | StoreChanged) -> None:
         match event:
-            case Observed():
-                self._observe(channel, event, newest=newest)
             case Handed():
                 self._note_handed(channel, event)
             case Extraction():
@@ -104,15 +125,15 @@ class TurnProcessor:
 
     # One turn
 
-    def _observe(self, channel: Channel, event: Observed, *, newest: bool) -> None:
-        new = self._new_messages(channel, event)
+    def _observe(self, channel: Channel, new: Sequence[Message], heard: Sequence[Message], at: datetime) -> None:
+        """Take in what was said; `heard` is what to retrieve for, nothing if a newer turn waits."""
         # What the assistant answers belongs to the turn that the user began.
-        channel.state.turn += bool(last_said(new, "user")) or not channel.state.turn
+        channel.state.turn += bool(new) and (bool(last_said(new, "user")) or not channel.state.turn)
         if reply := last_said(new, "assistant"):
             self._learn_from(channel, reply)
         try:
-            if newest and new:
-                self._surface(channel, new, event.at)
+            if heard:
+                self._surface(channel, heard, at)
         finally:  # also while the store cannot be read
             channel.talk.extend(new)
             channel.before = last_said(new, "user") or channel.before
@@ -181,7 +202,7 @@ class TurnProcessor:
     def _follow(self, channel: Channel, text: str) -> bool:
         """Follow the topic; returns whether it changed. Without an embedder, and for a message of few words, it does not."""
         embedder = self.runtime.embedder
-        if embedder is None or turn_query(text, "-") != turn_query(text):
+        if embedder is None or refers_back(text):
             return False
         try:
             vector: Floats = embedder.embed_documents([text[:_TOPIC_TEXT]])[0]

@@ -55,10 +55,13 @@ def without_recalled(text: str) -> str:
 def turn_query(message: str, before: str = "") -> str:
     """The text to search with for a message: its telling sentences, after a little of the message before if it refers back."""
     text = salient(message)
-    words = query_terms(text)
-    if before and (len(words) <= _FEW_WORDS or (len(words) <= 2 * _FEW_WORDS and _REFERS_BACK.match(text))):
-        return f"{salient(before, _BEFORE)}\n{text}".strip()
-    return text
+    return f"{salient(before, _BEFORE)}\n{text}".strip() if before and refers_back(text) else text
+
+
+def refers_back(message: str) -> bool:
+    """Whether a message says too little to be understood alone."""
+    words = len(query_terms(message))
+    return words <= _FEW_WORDS or (words <= 2 * _FEW_WORDS and _REFERS_BACK.match(message) is not None)
 
 
 def salient(message: str, longest: int = _LONG) -> str:

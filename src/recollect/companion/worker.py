@@ -118,6 +118,13 @@ class Channel:
         self.offer.clear()
         self.queued = False
 
+    def drop(self) -> None:
+        """Drop what was said and found: memory was switched off."""
+        self.offer.clear()
+        self.talk.clear()
+        self.injected.clear()
+        self.before = ""
+
 
 class CompanionWorker:
     """The thread, its queue, and the sessions it works for."""
@@ -209,7 +216,7 @@ class CompanionWorker:
 
     def wait(self, seconds: float) -> bool:
         """Wait until the worker is done with what it was told so far; False if that takes longer."""
-        if self._thread is None:
+        if self._thread is None or self._closed:
             return True
         done = threading.Event()
         self._queue.put(done)
@@ -238,6 +245,8 @@ class CompanionWorker:
                     target=self._run, args=(self._queue,), name="recollect-companion", daemon=True
                 )
                 self._thread.start()
+        except RuntimeError as error:  # no thread can be started, for example because the process ends
+            self._thread, self._failure = None, str(error)
         finally:
             self._starting.release()
 
