@@ -48,11 +48,13 @@ def answered(
     data: Path, embedder: Any, name: str, profile: str = "hybrid", settings: Mapping[str, Any] | None = None
 ) -> list[Row]:
     """A row a question and conversation of one set: whether it was answered, and what its hits show."""
-    conversations = _haystacks(data) if name == "hay48" else _conversations(data, FOLDERS[name])
+    conversations = (
+        haystacks_with_strangers(data) if name == "hay48" else conversations_with_strangers(data, FOLDERS[name])
+    )
     return [{"bench": name, **row} for one in conversations for row in _asked(one, embedder, profile, settings or {})]
 
 
-def _conversations(data: Path, folder: str) -> Iterator[Conversation]:
+def conversations_with_strangers(data: Path, folder: str) -> Iterator[Conversation]:
     """Each conversation with all questions of the others."""
     whole, nowhere = load(data, folder), unanswerable(data, folder)
     for name in dict.fromkeys(turn.set for turn in whole.turns):
@@ -63,7 +65,7 @@ def _conversations(data: Path, folder: str) -> Iterator[Conversation]:
         yield Conversation(Corpus(name, turns, own), others, tuple(one for one in nowhere if one.set == name))
 
 
-def _haystacks(data: Path) -> Iterator[Conversation]:
+def haystacks_with_strangers(data: Path) -> Iterator[Conversation]:
     """Each haystack with the next questions whose sessions it does not have; those to abstain from have haystacks as well."""
     pool, nowhere = load(data, FOLDERS["pooled"]), unanswerable(data, FOLDERS["pooled"])
     asked = pool.questions

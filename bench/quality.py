@@ -19,9 +19,11 @@ from bench.precision import precision, precision_figures
 from bench.retrieval import PROFILES, SETS, Row, evaluate, summary
 from bench.runs import packed
 from bench.sets import DataMissing
+from bench.surfacing import SETS as SURFACING_SETS
+from bench.surfacing import surfacing, surfacing_figures, surfacing_table
 from bench.tables import Figure, figures_table, markdown
 
-ALL = (*SETS, "answered", "beliefs", "conflict", "sick", "secrets", "precision")
+ALL = (*SETS, "answered", "surfacing", "beliefs", "conflict", "sick", "secrets", "precision")
 _QUICK_PAIRS = 8
 _TARGETS = {
     ("locomo", "r5"): ("LoCoMo turn recall@5", None),
@@ -124,6 +126,19 @@ def _answered(setup: Setup, done: Quality) -> None:
         done.tables.append(("Answered: recall beside single thresholds", thresholds_table(rows)))
 
 
+def _surfacing(setup: Setup, done: Quality) -> None:
+    rows: list[Row] = []
+    for name in SURFACING_SETS:
+        done.attempt(
+            f"surfacing {name}",
+            lambda name=name: rows.extend(surfacing(setup.data, setup.embedder, name, setup.settings)),
+        )
+    if rows:
+        done.raw["surfacing"] = packed(rows)
+        done.figures += surfacing_figures(rows)
+        done.tables.append(("Surfacing: what a companion shows", surfacing_table(rows)))
+
+
 def _secrets(setup: Setup, done: Quality) -> None:
     found = done.raw["secrets"] = credentials(setup.data)
     done.figures += _secret_figures(found)
@@ -141,6 +156,7 @@ _PARTS: dict[str, Callable[[Setup, Quality], None]] = {
     "sick": _sick,
     "secrets": _secrets,
     "precision": _precision,
+    "surfacing": _surfacing,
 }
 
 

@@ -23,6 +23,7 @@ from bench.metrics import mean, quantile
 from bench.tables import Figure
 from bench.tiers import tier_figures
 from bench.turns import EXTRA, NOW, PROJECT, PreparedEmbedder, made_turns, prepared, questions, real_turns
+from bench.waiting import waiting_figures
 from recollect.ports import Embedder
 
 _FEW = 100
@@ -63,6 +64,7 @@ def at_size(data: Path, cache: Path, folder: Path, rows: int, model: Embedder) -
         figures.append(_dense_figure(memory, asked, embedder, rows))
         figures += _small_figures(memory.with_identity(account="small"), data, asked, embedder, rows)
         figures += tier_figures(memory, asked, rows, _k(rows))
+        figures += waiting_figures(memory, path, asked, _k(rows))
     return figures
 
 

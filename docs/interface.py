@@ -12,11 +12,12 @@ import recollect
 from docs.markdown import WIDTH, code, table
 from docs.meanings import FIELDS, FILTERS, OWN
 from recollect import aio, engine, errors, wiring
+from recollect.companion.companion import Companion
 from recollect.engine import Memory
 from recollect.selection import Selection
 from recollect.serve.cli.errors import exit_code
 from recollect.tiers import contexts, narratives, pools, router, short_term, working
-from recollect.values import changed, cluster, draft, erased, event, gap, link, memory, outcome, procedure, recalled, tag, transfer
+from recollect.values import changed, cluster, companion, conversation, draft, erased, event, gap, link, memory, outcome, procedure, recalled, tag, transfer
 
 _VALUES: tuple[type, ...] = (
     draft.Draft, memory.Record, memory.Provenance, recalled.Recalled, recalled.Hit, recalled.Explanation, recalled.Signal,
@@ -26,6 +27,7 @@ _GRAPH_VALUES: tuple[type, ...] = (
     link.Link, recalled.Related, memory.ProvenanceChain, procedure.Procedure, tag.Tag, cluster.Cluster, outcome.Contradiction,
     gap.Topic, gap.Gap, link.Graph, link.GraphNode, link.GraphEdge,
 )  # fmt: skip
+_COMPANION_VALUES: tuple[type, ...] = (companion.Surfaced, companion.Turn, conversation.Message)
 _TRANSFER_VALUES: tuple[type, ...] = (transfer.Exported, transfer.Imported, transfer.RefusedItem, transfer.Copied)
 _TIERS = {
     shape.__name__: shape
@@ -44,6 +46,7 @@ _SHORTHANDS = {
     "RelatedList": "list[Related]",
     "Tags": "list[Tag]",
     "Clusters": "list[Cluster]",
+    "Turns": "list[Turn]",
     "Unpack[DraftFields]": "DraftFields",
     "Unpack[UpdateFields]": "UpdateFields",
     "Unpack[FilterFields]": "FilterFields",
@@ -84,6 +87,13 @@ def api() -> Iterable[str]:
     for name, verb in vars(Selection).items():
         if not name.startswith("_"):
             yield from _verb(f"select().{name}", verb)
+    yield "## Companion"
+    yield str(inspect.getdoc(Companion))
+    for name, verb in vars(Companion).items():
+        if inspect.isfunction(verb) and not name.startswith("_"):
+            yield from _verb(f"companion().{name}", verb)
+    for shape in _COMPANION_VALUES:
+        yield from _value(shape)
     yield "## Filters"
     yield (
         "`recall`, `search`, `list`, `select` and `graph` take these keyword arguments (`FilterFields`). `project`, `session` and `task` are"
@@ -111,8 +121,8 @@ def api() -> Iterable[str]:
 
 def _other_names() -> Iterable[tuple[str, str]]:
     """The public names that have no section of their own on this page or the page of errors."""
-    shown = {shape.__name__ for shape in (*_VALUES, *_TRANSFER_VALUES, *_GRAPH_VALUES, *_OUTCOMES)}
-    shown |= {"Memory", "Outcome", "copy", "open", "open_async"}
+    shown = {shape.__name__ for shape in (*_VALUES, *_TRANSFER_VALUES, *_GRAPH_VALUES, *_COMPANION_VALUES, *_OUTCOMES)}
+    shown |= {"Memory", "Companion", "Outcome", "copy", "open", "open_async"}
     for name in sorted(set(recollect.__all__) - shown, key=str.lower):
         value = getattr(recollect, name)
         if isinstance(value, type) and issubclass(value, errors.RecollectError):

@@ -26,12 +26,16 @@ CLASSES = (
     ("tiers/narratives.py", "Narratives"),
     ("tiers/router.py", "Router"),
     ("selection.py", "Selection"),
+    ("companion/companion.py", "Companion"),
     ("engine.py", "Memory"),
 )
 NAMES = {name for _, name in CLASSES}
-HANDWRITTEN = ("close",)
+# What a class has in HEAD or TAIL.
+HANDWRITTEN = {"Memory": ("close",)}
 # They only check their arguments: nothing to wait for.
 _IMMEDIATE = ("select",)
+# They never wait, so they are awaited for the sake of uniformity, and run where they are.
+_INLINE = {"Companion": ("observe", "pending", "before_compaction", "close")}
 _BUILT_IN = set(dir(__builtins__)) | {"None", "True", "False", "Any", "Self", "Unpack", "Literal"}
 
 HEAD = '''"""AsyncMemory: every verb of `Memory` as a coroutine, run in a worker thread. Made by `python -m tools.generate_async`.
@@ -79,6 +83,15 @@ class AsyncVerbs:
             for one in page:
                 yield one
 '''
+CONTEXT_MANAGER = """
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+"""
 CONSTRUCTOR = """
     def __init__(self, sync: Memory, threads: ThreadPoolExecutor, *, owns_threads: bool = False) -> None:
         super().__init__(sync, threads)
@@ -192,21 +205,26 @@ def _class(module: Module, node: ast.ClassDef, imports: set[tuple[str, str]]) ->
     if node.name == "Memory":
         lines.append(CONSTRUCTOR)
     for member in node.body:
-        if isinstance(member, ast.FunctionDef) and not member.name.startswith("_") and member.name not in HANDWRITTEN:
-            lines.append(_member(module, member, imports))
-        if isinstance(member, ast.FunctionDef) and member.name == "__iter__":
+        if not isinstance(member, ast.FunctionDef):
+            continue
+        if not member.name.startswith("_") and member.name not in HANDWRITTEN.get(node.name, ()):
+            lines.append(_member(module, member, imports, inline=member.name in _INLINE.get(node.name, ())))
+        if member.name == "__enter__" and node.name != "Memory":
+            lines.append(CONTEXT_MANAGER)
+        if member.name == "__iter__":
             lines.append(_iteration(module, member, imports))
     return "".join(lines)
 
 
-def _member(module: Module, node: ast.FunctionDef, imports: set[tuple[str, str]]) -> str:
+def _member(module: Module, node: ast.FunctionDef, imports: set[tuple[str, str]], *, inline: bool) -> str:
     _collect(module, node, imports)
     returns = ast.unparse(node.returns) if node.returns else "None"
     made = f"Async{returns}" if returns in NAMES else returns
     doc = ast.get_docstring(node, clean=False)
     text = f'        """{doc}"""\n' if doc else ""
     if any(isinstance(mark, ast.Name) and mark.id == "property" for mark in node.decorator_list):
-        body = f"return {made}(self._sync.{node.name}, self._threads)"
+        value = f"self._sync.{node.name}"
+        body = f"return {made}({value}, self._threads)" if returns in NAMES else f"return {value}"
         return f"\n    @property\n    def {node.name}(self) -> {made}:\n{text}        {body}\n"
     if returns.startswith("Iterator["):
         passed = f"self._sync.{node.name}({_passed(node.args)})"
@@ -214,7 +232,8 @@ def _member(module: Module, node: ast.FunctionDef, imports: set[tuple[str, str]]
     if node.name in _IMMEDIATE:
         made_of = f"{made}(self._sync.{node.name}({_passed(node.args)}), self._threads)"
         return f"\n    def {node.name}({ast.unparse(node.args)}) -> {made}:\n{text}        return {made_of}\n"
-    call = f"await self._call(lambda: self._sync.{node.name}({_passed(node.args)}))"
+    call = f"self._sync.{node.name}({_passed(node.args)})"
+    call = call if inline else f"await self._call(lambda: {call})"
     body = (
         f"return {made}({call}, self._threads)" if returns in NAMES else f"return {call}" if returns != "None" else call
     )

@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recollect.aio import AsyncMemory, AsyncOpening, open_async
+    from recollect.aio import AsyncCompanion, AsyncMemory, AsyncOpening, open_async
+    from recollect.companion.companion import Companion
     from recollect.config import SettingsFields
     from recollect.engine import Memory, copy
     from recollect.errors import (
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from recollect.tiers.working import WorkingMemory
     from recollect.values.changed import Changed, NotChanged
     from recollect.values.cluster import Cluster
+    from recollect.values.companion import Surfaced, Turn
+    from recollect.values.conversation import Message
     from recollect.values.document import Access
     from recollect.values.draft import Draft, DraftFields, UpdateFields
     from recollect.values.enums import (
@@ -110,7 +113,8 @@ if TYPE_CHECKING:
     from recollect.wiring import open_memory as open
 
 _HOMES = {
-    ".aio": ("AsyncMemory", "AsyncOpening", "open_async",),
+    ".aio": ("AsyncCompanion", "AsyncMemory", "AsyncOpening", "open_async",),
+    ".companion.companion": ("Companion",),
     ".config": ("SettingsFields",),
     ".engine": ("Memory", "copy",),
     ".errors": ("AmbiguousId", "CommitUnknown", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput", "JudgeError",
@@ -129,6 +133,8 @@ _HOMES = {
     ".tiers.working": ("WorkingMemory",),
     ".values.changed": ("Changed", "NotChanged",),
     ".values.cluster": ("Cluster",),
+    ".values.companion": ("Surfaced", "Turn",),
+    ".values.conversation": ("Message",),
     ".values.document": ("Access",),
     ".values.draft": ("Draft", "DraftFields", "UpdateFields",),
     ".values.enums": ("AccessLevel", "ContextType", "Delivery", "JudgeWhen", "LinkRelation", "MemoryType", "PoolType",
@@ -156,21 +162,23 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0"
 __all__ = [
-    "Access", "AccessLevel", "AmbiguousId", "AsyncMemory", "AsyncOpening", "Block", "BlockFields", "BlockItem",
-    "ChangeOrigin", "Changed", "Clock", "Cluster", "CommitUnknown", "Conflict", "Consolidated", "Context",
-    "ContextFields", "ContextType", "Contexts", "Contradiction", "Copied", "Decider", "Decision", "Delivery",
-    "Difference", "Disabled", "Draft", "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erased",
-    "Erasure", "Event", "Evidence", "Explanation", "Exported", "FilterFields", "Gap", "Grants", "Graph", "GraphEdge",
-    "GraphNode", "Hit", "HowRelated", "Imported", "IngestReport", "InvalidInput", "IsRelevant", "JudgeError",
-    "JudgeTest", "JudgeUsage", "JudgeWhen", "JudgedBy", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives",
-    "NeedsConfirmation", "NotChanged", "NotFound", "Omitted", "Outcome", "Page", "PartlyDone", "Pool", "PoolFields",
-    "PoolType", "Pools", "Procedure", "Progress", "Provenance", "ProvenanceChain", "ProvenanceKind", "Purged",
-    "Question", "ReadOnly", "Recalled", "RecollectError", "Record", "Refused", "RefusedItem", "Reinforced", "Related",
-    "Repeat", "Reranker", "RerankerError", "Resolution", "Routed", "Router", "RunPool", "Scope", "SearchMode",
-    "Selection", "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal",
-    "Snapshot", "StaleVersion", "Status", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
-    "StoreUnavailable", "Stored", "Superseded", "Tag", "Tier", "TierHit", "Topic", "Undone", "UpdateFields", "UsageRow",
-    "Verdict", "WorkingMemory", "WorkingUnavailable", "WorthKeeping", "copy", "open", "open_async",
+    "Access", "AccessLevel", "AmbiguousId", "AsyncCompanion", "AsyncMemory", "AsyncOpening", "Block", "BlockFields",
+    "BlockItem", "ChangeOrigin", "Changed", "Clock", "Cluster", "CommitUnknown", "Companion", "Conflict",
+    "Consolidated", "Context", "ContextFields", "ContextType", "Contexts", "Contradiction", "Copied", "Decider",
+    "Decision", "Delivery", "Difference", "Disabled", "Draft", "DraftFields", "Embedder", "EmbedderError",
+    "EmbedderUnavailable", "Erased", "Erasure", "Event", "Evidence", "Explanation", "Exported", "FilterFields",
+    "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "HowRelated", "Imported", "IngestReport",
+    "InvalidInput", "IsRelevant", "JudgeError", "JudgeTest", "JudgeUsage", "JudgeWhen", "JudgedBy", "Link",
+    "LinkRelation", "Memory", "MemoryType", "Message", "Narratives", "NeedsConfirmation", "NotChanged", "NotFound",
+    "Omitted", "Outcome", "Page", "PartlyDone", "Pool", "PoolFields", "PoolType", "Pools", "Procedure", "Progress",
+    "Provenance", "ProvenanceChain", "ProvenanceKind", "Purged", "Question", "ReadOnly", "Recalled",
+    "RecollectError", "Record", "Refused", "RefusedItem", "Reinforced", "Related", "Repeat", "Reranker",
+    "RerankerError", "Resolution", "Routed", "Router", "RunPool", "Scope", "SearchMode", "Selection",
+    "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal", "Snapshot",
+    "StaleVersion", "Status", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
+    "StoreUnavailable", "Stored", "Superseded", "Surfaced", "Tag", "Tier", "TierHit", "Topic", "Turn", "Undone",
+    "UpdateFields", "UsageRow", "Verdict", "WorkingMemory", "WorkingUnavailable", "WorthKeeping", "copy", "open",
+    "open_async",
 ]  # fmt: skip
 
 

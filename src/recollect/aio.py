@@ -21,8 +21,9 @@ from recollect.tiers.working import HOUR
 from recollect.wiring import open_memory
 
 if TYPE_CHECKING:
+    from recollect.companion.companion import Companion, Said
     from recollect.config import SettingsFields
-    from recollect.engine import Clusters, Contradictions, Events, Outcomes, Records, RelatedList, Tags, Topics
+    from recollect.engine import Clusters, Contradictions, Events, Outcomes, Records, RelatedList, Tags, Topics, Turns
     from recollect.portable.drafts import IngestReport
     from recollect.ports import Clock, Progress
     from recollect.recall.context import BlockFields
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from recollect.tiers.working import Lifetime, WorkingMemory
     from recollect.upkeep.contradictions import Disputed
     from recollect.values.changed import Changed
+    from recollect.values.companion import Surfaced, Turn
+    from recollect.values.conversation import Message
     from recollect.values.draft import Draft, DraftFields, UpdateFields
     from recollect.values.enums import (
         AccessLevel,
@@ -608,6 +611,55 @@ class AsyncSelection(AsyncVerbs):
         return await self._call(lambda: self._sync.export(to, format=format, vectors=vectors, progress=progress))
 
 
+class AsyncCompanion(AsyncVerbs):
+    """The companion of one session. Every companion of the session shares its state, in this process and in others."""
+
+    _sync: Companion
+
+    @property
+    def session(self) -> str:
+        """The session it belongs to."""
+        return self._sync.session
+
+    async def observe(self, messages: str | Message | Mapping[str, Any] | Sequence[Said]) -> None:
+        """Show what was said in this turn, or the whole conversation again; returns at once.
+
+        Messages are texts of the user, `Message` values, or mappings with `role` and `content` as language models take them.
+        """
+        self._sync.observe(messages)
+
+    async def pending(self) -> Surfaced:
+        """What the last turn made relevant, ready for the prompt; empty when nothing is good enough. Returns at once.
+
+        What is handed out does not come again for a while.
+        """
+        return self._sync.pending()
+
+    async def turns(self, limit: int | None = None) -> list[Turn]:
+        """What the last turns of the session retrieved and injected, and what the replies cited: 20, or `limit`, oldest first."""
+        return await self._call(lambda: self._sync.turns(limit))
+
+    async def before_compaction(self) -> None:
+        """Say that the context is about to be compacted: what was said is extracted first, in the background."""
+        self._sync.before_compaction()
+
+    async def wait(self, seconds: float = 5.0) -> bool:
+        """Wait until what was observed is processed, for scripts and hooks that end at once; False if that takes longer."""
+        return await self._call(lambda: self._sync.wait(seconds))
+
+    async def close(self) -> None:
+        """Say that the session ends: the rest of what was said is extracted, in the background."""
+        self._sync.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
 class AsyncMemory(AsyncVerbs):
     """One open store as one identity sees it. Use it as a context manager, or close it."""
 
@@ -1015,6 +1067,20 @@ class AsyncMemory(AsyncVerbs):
     def router(self) -> AsyncRouter:
         """One API over all tiers."""
         return AsyncRouter(self._sync.router, self._threads)
+
+    async def companion(self, *, session: str, project: str | None = None, budget: int = 800) -> AsyncCompanion:
+        """What makes relevant memories come up by themselves in a session: show it each turn, and never wait for it.
+
+        `budget` is how many tokens one turn may be given. All companions of a session share its state.
+        """
+        return AsyncCompanion(
+            await self._call(lambda: self._sync.companion(session=session, project=project, budget=budget)),
+            self._threads,
+        )
+
+    async def turns(self, *, session: str | None = None, limit: int | None = None) -> Turns:
+        """What companions retrieved and injected each turn, and what the replies cited: the last 20, or `limit`, oldest first."""
+        return await self._call(lambda: self._sync.turns(session=session, limit=limit))
 
     async def export(
         self,

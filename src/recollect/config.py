@@ -65,6 +65,7 @@ class Settings:
     similarity_floor: float = 0.40  # similarity below which a semantic hit is dropped as noise
     deep_merge: float = 0.95  # similarity from which two clusters are merged
     cluster: float = 0.0  # similarity to its centre from which a memory is in a cluster; 0 asks for none
+    topic_change: float = 0.30  # similarity to the topic of a session below which a turn begins a new one
     reinforce_weight: int = 3  # what `reinforce` adds to the score of a memory
     demote_weight: int = -1  # what `demote` adds to it
     promotion: int = 3  # reads from which `consolidate` promotes a short-term entry to long-term memory
@@ -122,6 +123,7 @@ class SettingsFields(TypedDict, total=False):
     contradiction: float | None
     similarity_floor: float | None
     deep_merge: float | None
+    topic_change: float | None
     cluster: float | None
     reinforce_weight: int | None
     demote_weight: int | None
@@ -259,6 +261,7 @@ _CHOICES = {
 }
 _RANGES = {
     "duplicate": (0.0, 1.0), "contradiction": (0.0, 1.0), "similarity_floor": (0.0, 1.0), "deep_merge": (0.0, 1.0),
+    "topic_change": (0.0, 1.0),
     "cluster": (0.0, 1.0), "reinforce_weight": (1, 1000), "demote_weight": (-1000, -1),
     "postgres_partitions": (1, 1024), "postgres_connections": (1, 1000), "postgres_connect_seconds": (0.1, 600.0),
     "postgres_wait_seconds": (0.1, 600.0), "postgres_statement_seconds": (0.1, 86_400.0),

@@ -16,6 +16,7 @@ from datetime import datetime
 from recollect.errors import RecollectError
 from recollect.forking import follow_forks
 from recollect.ports import Transaction
+from recollect.values.enums import ChangeOrigin
 from recollect.values.gap import Miss
 from recollect.values.memory import Record
 
@@ -35,12 +36,16 @@ class PendingWrites:
     misses: list[Miss] = field(default_factory=list)
     # Each with the counter it belongs to, so that a reader can add what is not written yet.
     writes: list[tuple[object, Write]] = field(default_factory=list)
-    # What a judge found: written as the judge's own operation, so that nobody's `undo` takes it back by accident.
-    judged: list[Write] = field(default_factory=list)
     recalls: int = 0
+    # What is done on behalf of somebody else than the caller: by origin, each with an operation of its own.
+    on_behalf: dict[ChangeOrigin, list[Write]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.accesses or self.misses or self.writes or self.judged)
+        return bool(self.accesses or self.misses or self.writes or self.on_behalf)
+
+    def clear_own(self) -> None:
+        """Drop what was written in the name of the caller."""
+        self.accesses, self.misses, self.writes, self.recalls = {}, [], [], 0
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -92,10 +97,10 @@ class DeferredWrites:
         self._schedule()
         return waiting
 
-    def judged(self, account: str, at: datetime, write: Write) -> None:
-        """Run a write on behalf of the judge, in a transaction of its own."""
+    def defer_for(self, origin: ChangeOrigin, account: str, at: datetime, write: Write) -> None:
+        """Run a write in a transaction of the next flush that the journal records with another origin."""
         with self._lock:
-            self._pending(account, at).judged.append(write)
+            self._pending(account, at).on_behalf.setdefault(origin, []).append(write)
         self._schedule()
 
     def pending(self, account: str, counts: object) -> int:
@@ -198,5 +203,7 @@ class DeferredWrites:
                 for row, (memory_id, count, at) in pending.accesses.items():
                     _, before, latest = own.accesses.get(row, (memory_id, 0, at))
                     own.accesses[row] = (memory_id, before + count, max(latest, at))
-                own.misses[:0], own.writes[:0], own.judged[:0] = pending.misses, pending.writes, pending.judged
+                own.misses[:0], own.writes[:0] = pending.misses, pending.writes
                 own.recalls += pending.recalls
+                for origin, writes in pending.on_behalf.items():
+                    own.on_behalf.setdefault(origin, [])[:0] = writes

@@ -30,6 +30,7 @@ from recollect.validation import (
     clean_list,
     clean_time,
     one_of,
+    require_name,
     require_one_of,
     some_tags,
 )
@@ -50,6 +51,7 @@ from recollect.values.scope import RESERVED, USER_PREFIX, Identity
 from recollect.values.search import FilterFields
 
 if TYPE_CHECKING:
+    from recollect.companion.companion import Companion
     from recollect.portable.drafts import IngestReport
     from recollect.recall.context import BlockFields
     from recollect.selection import Selection
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from recollect.tiers.working import WorkingMemory
     from recollect.upkeep.contradictions import Disputed
     from recollect.values.cluster import Cluster
+    from recollect.values.companion import Turn
     from recollect.values.draft import Draft, DraftFields, UpdateFields
     from recollect.values.erased import Erased
     from recollect.values.gap import Topic
@@ -80,6 +83,7 @@ if TYPE_CHECKING:
     Tags = list[Tag]
     Clusters = list[Cluster]
     Outcomes = list[Outcome]
+    Turns = list[Turn]
 
 # The verb `list` hides the built-in inside the class, so the types of results have names here and above.
 Records = list[Record]
@@ -590,6 +594,28 @@ class Memory(Verbs):
 
         return Router(self._runtime, self._viewer.identity, self._viewer.project)
 
+    # The companion
+
+    def companion(self, *, session: str, project: str | None = None, budget: int = 800) -> Companion:
+        """What makes relevant memories come up by themselves in a session: show it each turn, and never wait for it.
+
+        `budget` is how many tokens one turn may be given. All companions of a session share its state.
+        """
+        from recollect.companion.companion import Companion
+
+        if self._runtime.past:
+            raise ReadOnly("a view of the past", "make a companion of the store itself")
+        require_name("session", session)
+        return Companion(self._uow.at(project, session, None), budget=clean_limit(budget, 800))
+
+    def turns(self, *, session: str | None = None, limit: int | None = None) -> Turns:
+        """What companions retrieved and injected each turn, and what the replies cited: the last 20, or `limit`, oldest first."""
+        from recollect.companion.ledger import persisted_turns
+
+        self._uow.check_enabled()
+        wanted = self._uow.name("session", session)
+        return persisted_turns(self._runtime, self._viewer.identity, wanted, clean_limit(limit, 20))
+
     # Export and import
 
     def export(
@@ -697,7 +723,7 @@ class Memory(Verbs):
         if judge is not None:
             found["judge"] = judge.name  # not asked: that would cost tokens
         judging = None if runtime.judge_queue is None else runtime.judge_queue.problem
-        others = (runtime.background.problem, runtime.deferred.problem, judging)
+        others = (runtime.background.problem, runtime.deferred.problem, judging, runtime.companions.problem)
         found["problems"] += [problem for problem in others if problem]
         return found
 
@@ -790,6 +816,7 @@ class Memory(Verbs):
         runtime = self._runtime
         if runtime.judge_queue is not None:
             runtime.judge_queue.close()
+        runtime.companions.close()
         runtime.deferred.close()
         runtime.background.closing = True
         try:
@@ -826,6 +853,7 @@ class Memory(Verbs):
             if not on:
                 self._uow.require_no_tombstones_in_names(tx, "project", [where])
             tx.switch(account, where, on)
+        self._runtime.companions.changed()
 
 
 def copy(source: Memory, target: Memory, *, progress: Progress | None = None) -> list[Copied]:

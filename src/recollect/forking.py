@@ -36,7 +36,8 @@ def _followers() -> WeakSet[FollowsForks]:
     told = _Told()
 
     def before() -> None:
-        told.followers = [*followers]
+        # Threads come to rest before what they work with is let go of.
+        told.followers = sorted(followers, key=lambda one: not getattr(one, "forks_first", False))
         for one in told.followers:
             one.before_fork()
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recollect.capture.gate import Gate
     from recollect.capture.judge_queue import JudgeQueue
     from recollect.capture.pipeline import Capture
+    from recollect.companion.worker import CompanionWorker
     from recollect.config import Loaded, Settings
     from recollect.ports import (
         Clock,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     )
     from recollect.recall.pipeline import Recall
     from recollect.recall.profiles import Profile
+    from recollect.unit_of_work import UnitOfWork
     from recollect.upkeep.background import BackgroundClustering
     from recollect.upkeep.judge_usage import AccountLedger
     from recollect.values.gap import Miss
@@ -60,6 +62,50 @@ class RecentRecalls:
     def clear(self) -> None:
         """Drop everything: some of it was purged."""
         self._texts.clear()
+
+
+@dataclass(slots=True)
+class CompanionSlot:
+    """The worker that all companions of an open store share; there is none before the first companion.
+
+    `judge_seconds` is how long the worker waits for a decider. `version` is another object after every change of this process:
+    what was chosen before it is looked up again before it is handed out, because it may be forgotten by now.
+    """
+
+    judge_seconds: float = 5.0
+    version: object = field(default_factory=object)
+    _workers: dict[str, CompanionWorker] = field(default_factory=dict)
+
+    @property
+    def worker(self) -> CompanionWorker | None:
+        """The worker, if there is one."""
+        return self._workers.get("")
+
+    def adopt(self, worker: CompanionWorker) -> CompanionWorker:
+        """Take a worker, which has not started, unless another thread was first; returns the one to use."""
+        return self._workers.setdefault("", worker)
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with the worker, for `doctor`."""
+        return None if self.worker is None else self.worker.problem
+
+    def changed(self) -> None:
+        """Note a change of the store."""
+        self.version = object()
+        if self.worker is not None:
+            self.worker.look_again()
+
+    def purged(self) -> None:
+        """Drop the texts of memories: some of them were purged."""
+        self.changed()
+        if self.worker is not None:
+            self.worker.drop_texts()
+
+    def close(self) -> None:
+        """Stop the worker, if there is one."""
+        if self.worker is not None:
+            self.worker.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +137,9 @@ class Runtime:
     # A language model that judges, on the account of a ledger, and the queue of its second looks; None unless one is configured.
     model_judge: Callable[[TokenLedger], TextJudge] | None = None
     judge_queue: JudgeQueue | None = None
+    # Confirms hits later, on behalf of a companion: those that helped, those that a judge rejected, and what was asked.
+    confirm_later: Callable[[UnitOfWork, Sequence[str], Sequence[str], str | None], None] | None = None
+    companions: CompanionSlot = field(default_factory=CompanionSlot)
     # A view of the past, in which nothing can be stored, working memory included.
     past: bool = False
 

@@ -122,6 +122,7 @@ class UnitOfWork:
             self.require_enabled(tx, *projects)
             self.require_no_tombstones_in_names(tx, "agent", [self.actor])
             yield tx
+        self.runtime.companions.changed()
         if self.viewer.identity.on_commit is not None:
             self.viewer.identity.on_commit(tx.operation.id)
 
@@ -500,21 +501,18 @@ def flush(runtime: Runtime, *, wait: bool = True) -> None:
     with runtime.deferred.batch() as waiting:
         while waiting:
             account, pending = next(iter(waiting.items()))
-            if pending.judged:
-                _write_judged(runtime, account, pending, wait=wait)
             with runtime.store.transaction(account, runtime.actor, pending.at, wait=wait) as tx:
                 due = _write_pending(runtime, tx, account, pending)
-            del waiting[account]
+            pending.clear_own()
             if due:
                 runtime.deferred.clusters_due.add(account)
-
-
-def _write_judged(runtime: Runtime, account: str, pending: PendingWrites, *, wait: bool) -> None:
-    """Write what a judge found in an operation of its own."""
-    with runtime.store.transaction(account, runtime.actor, pending.at, wait=wait, origin="judge") as tx:
-        for write in pending.judged:
-            write(tx)
-    pending.judged.clear()
+            while pending.on_behalf:
+                origin, writes = next(iter(pending.on_behalf.items()))
+                with runtime.store.transaction(account, origin, pending.at, wait=wait, origin=origin) as tx:
+                    for write in writes:
+                        write(tx)
+                del pending.on_behalf[origin]
+            del waiting[account]
 
 
 def _without_tombstones(runtime: Runtime, tx: Transaction, misses: Sequence[Miss]) -> list[Miss]:

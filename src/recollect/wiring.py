@@ -38,7 +38,7 @@ from recollect.runtime import RecentRecalls, Runtime
 from recollect.store.sqlite.connection import MEMORY
 from recollect.store.sqlite.store import SqliteStore
 from recollect.store.sqlite.working import SqliteWorking
-from recollect.unit_of_work import flush
+from recollect.unit_of_work import UnitOfWork, flush
 from recollect.upkeep.background import BackgroundClustering
 from recollect.validation import clean_name
 from recollect.values.gap import Miss
@@ -189,6 +189,7 @@ def assemble(
         reranker=reranker,
         model_judge=model_judge,
         judge_queue=None if model_judge is None else _judge_queue(),
+        confirm_later=_confirm_later,
     )
     runtime.deferred.flush = lambda: flush(runtime, wait=False)
     return runtime
@@ -230,6 +231,12 @@ def _note_misses(tx: Transaction, misses: Sequence[Miss]) -> None:
     from recollect.recall.gaps import record_misses
 
     record_misses(tx, misses)
+
+
+def _confirm_later(uow: UnitOfWork, helped: Sequence[str], rejected: Sequence[str], query: str | None) -> None:
+    from recollect.upkeep.feedback import confirm_later
+
+    confirm_later(uow, helped, rejected, query)
 
 
 def _gate_loader(

@@ -28,7 +28,19 @@ from recollect import Memory, errors
 from recollect.serve.cli.main import recollect as command_group
 from recollect.serve.mcp.tools import TOOLS as MCP_TOOLS
 
-NO_VERB = ("mcp", "install", "uninstall", "config", "migrate", "import-from", "copy", "demo", "erase-user", "judge")
+NO_VERB = (
+    "mcp",
+    "install",
+    "uninstall",
+    "config",
+    "migrate",
+    "import-from",
+    "copy",
+    "demo",
+    "erase-user",
+    "judge",
+    "turns",
+)
 ERRORS = tuple(name for name in vars(errors) if name[0].isupper())
 Told = tuple[list[Any], list[Any]]
 Opened = Callable[[str], AbstractContextManager[Door]]
@@ -97,6 +109,7 @@ def test_the_story_leaves_no_verb_no_command_and_no_tool_out() -> None:
         "erase_user",  # for the owner of the account, and the story is told by an agent
         *("judge_usage", "judge_test"),  # the story is told without a language model
         "select",  # gives a selection, which has tests of its own
+        *("companion", "turns"),  # what an agent does turn by turn, in tests/companion
     }, "the rest is told, these are how"
     words = [COMMANDS[verb].split() for verb in told if verb in COMMANDS]
     assert not set(every_command()) - {" ".join(each[:many]) for each in words for many in (1, 2)}

@@ -19,7 +19,7 @@ WITHOUT_A_STORE = (
     "unlink 3f9a1c22 8b01d4e7", "related 3f9a1c22", "provenance 3f9a1c22", "graph deploy", "tag 3f9a1c22 x", "untag 3f9a1c22 x",
     "tags", "tags describe x y", "clusters", "clusters --refresh", "reinforce 3f9a1c22", "demote 3f9a1c22",
     "feedback 3f9a1c22 --helpful", "confirm 3f9a1c22", "contradictions", "contradictions --scan",
-    "resolve 3f9a1c22 8b01d4e7 keep_both", "gaps", "working get x", "working keys", "working clear", "working load",
+    "resolve 3f9a1c22 8b01d4e7 keep_both", "gaps", "turns", "working get x", "working keys", "working clear", "working load",
     "session get s1 x", "session list",
     "session cleanup", "pool list", "pool show x", "pool read x", "pool stats x", "contexts list",
     "contexts show x", "contexts search x y", "narrative latest", "narrative list", "narrative search x", "tiers read x",

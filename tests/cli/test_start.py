@@ -19,6 +19,7 @@ COMMANDS = {name: line for section in SECTIONS.values() for name, (_, line) in s
 PROGRAM = [sys.executable, "-m", "recollect"]
 # What Memory offers that is an option of the command line, or means nothing there.
 NOT_COMMANDS = {
+    "companion": "an agent shows it each turn; `turns` tells of it",
     "remember_many": "remember --jsonl",
     "as_of": "--as-of",
     "with_identity": "--account",

@@ -76,6 +76,8 @@ VERBS: dict[str, Callable[[Any, str, str], Any]] = {
     "export": lambda m, a, b: m.export(f"{CANARY}.jsonl"),
     "import_data": lambda m, a, b: m.import_data(f"{CANARY}.jsonl"),
     "import_from": lambda m, a, b: m.import_from("memory-files", "MEMORY.md"),
+    "companion": lambda m, a, b: m.companion(session=CANARY),
+    "turns": lambda m, a, b: m.turns(session=CANARY),
     "stats": lambda m, a, b: m.stats(),
     "doctor": lambda m, a, b: m.doctor(),
     "judge_usage": lambda m, a, b: m.judge_usage(),

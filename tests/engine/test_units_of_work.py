@@ -129,6 +129,8 @@ MEMORY: dict[str, tuple[Call, int, int]] = {
     "rename_tag": (lambda m, t: m.rename_tag("birds", "animals"), 0, 1),
     "merge_tags": (lambda m, t: m.merge_tags("things", "birds", "network"), 0, 1),
     "clusters": (lambda m, t: m.clusters(), 1, 0),
+    "companion": (lambda m, t: m.companion(session="s1"), 0, 0),
+    "turns": (lambda m, t: m.turns(session="s1"), 1, 0),
     "stats": (lambda m, t: m.stats(), 1, 0),
     "doctor": (lambda m, t: m.doctor(), 1, 0),
     "judge_usage": (lambda m, t: m.judge_usage(), 1, 0),

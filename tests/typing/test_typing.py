@@ -98,12 +98,13 @@ def test_the_async_class_has_the_same_verbs_with_the_same_signatures(name: str) 
 
 
 def _sync_of(name: str) -> type:
+    from recollect.companion.companion import Companion
     from recollect.selection import Selection
     from recollect.tiers import containers, contexts, narratives, pools, router, short_term, working
 
     known = (
         Memory, working.WorkingMemory, short_term.ShortTerm, containers.Containers, pools.Pools, contexts.SnapshotVerbs,
-        contexts.Contexts, narratives.Narratives, router.Router, Selection,
+        contexts.Contexts, narratives.Narratives, router.Router, Selection, Companion,
     )  # fmt: skip
     return next(shape for shape in known if shape.__name__ == name.removeprefix("Async"))
 
@@ -123,8 +124,19 @@ def test_every_setting_can_be_given_to_open_with_its_type() -> None:
 
 
 # Aliases of list[...] of an exported type: the verb `list` hides the built-in in those classes.
-_ALIASES = {"Records", "Events", "Ids", "Outcomes", "Contradictions", "Topics", "RelatedList", "Tags", "Clusters"}
-_ALIASES |= {"PoolList", "ContextList", "Entries", "AccessLog", "Lifetime", "When", "Disputed"}
+_ALIASES = {
+    "Records",
+    "Events",
+    "Ids",
+    "Outcomes",
+    "Contradictions",
+    "Topics",
+    "RelatedList",
+    "Tags",
+    "Clusters",
+    "Turns",
+}
+_ALIASES |= {"PoolList", "ContextList", "Entries", "AccessLog", "Lifetime", "When", "Disputed", "Said"}
 _STANDARD = {
     "Any",
     "Self",

@@ -101,9 +101,8 @@ def _defer(uow: UnitOfWork, helped: dict[str, Decision], rejected: dict[str, Dec
     runtime, account = uow.runtime, uow.viewer.account
     if (helped or rejected) and runtime.store.writable:
         now = runtime.clock()
-        runtime.deferred.judged(
-            account, now, partial(_write, account=account, helped=helped, rejected=rejected, at=now)
-        )
+        write = partial(_write, account=account, helped=helped, rejected=rejected, at=now)
+        runtime.deferred.defer_for("judge", account, now, write)
 
 
 def _write(

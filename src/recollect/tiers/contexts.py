@@ -295,6 +295,7 @@ class Contexts(SnapshotVerbs):
                 erase_gaps(tx, old)
             self._log_write(tx, document, "remove", record.id)
         self._runtime.recent_recalls.clear()
+        self._runtime.companions.purged()
         self._runtime.store.erase_traces(document.account)
         return len(gone)
 

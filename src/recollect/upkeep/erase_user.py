@@ -133,6 +133,7 @@ def erase_user(uow: UnitOfWork, name: str, *, dry_run: bool) -> Erased:
     _erase_memories(uow, found.memories)
     _erase_rest(uow, who)
     runtime.recent_recalls.clear()
+    runtime.companions.purged()
     problem = problem or _erase_working(uow, who)
     traces = runtime.store.erase_traces(account)
     return _proved(uow, who, counts, replace(traces, pending=(*traces.pending, *((problem,) if problem else ()))))

@@ -12,7 +12,8 @@ from datetime import datetime
 
 from recollect.capture.edit import adjust_score, apply_feedback
 from recollect.errors import InvalidInput
-from recollect.ports import Transaction
+from recollect.ports import Calibrated, Transaction
+from recollect.runtime import Runtime
 from recollect.unit_of_work import UnitOfWork
 from recollect.upkeep.clusters import refine
 from recollect.upkeep.links import strengthen
@@ -104,13 +105,50 @@ def confirm_hits(
         confirm(tx, list(good.values()), list(bad.values()), now)
         rows = tx.rows_of(account, list(good))
         tx.touch(account, dict.fromkeys(rows, (1, now)))
-        tag = shared_tag(query, list(good.values())) if infer_tag and query else None
-        if tag is not None:
-            add_tag(tx, list(good.values()), tag)
-        if len(good) > 1 and calibration is not None:
-            refine(tx, account, rows, calibration, runtime.settings.deep_merge, runtime.settings.cluster)
+        _group(runtime, tx, list(good.values()), rows, query if infer_tag else None, calibration)
         found = tx.get(account, [*good, *bad])
         return uow.redact(tx, [record for record in found if record is not None])
+
+
+def confirm_later(uow: UnitOfWork, helped: Sequence[str], rejected: Sequence[str], query: str | None) -> None:
+    """The same for a companion: written in the background, and in the journal with the origin `companion`.
+
+    Memories that are out of use by then are left alone.
+    """
+    runtime, account, now = uow.runtime, uow.viewer.account, uow.runtime.clock()
+    if not runtime.store.writable or not (helped or rejected):
+        return
+    calibration = None if runtime.embedder is None or len(helped) < 2 else runtime.embedder.calibration
+
+    def write(tx: Transaction) -> None:
+        good, bad = (_in_use(uow, tx, ids) for ids in (helped, rejected))
+        confirm(tx, good, bad, now)
+        rows = tx.rows_of(account, [record.id for record in good])
+        _group(runtime, tx, good, rows, query, calibration)
+
+    runtime.deferred.defer_for("companion", account, now, write)
+
+
+def _in_use(uow: UnitOfWork, tx: Transaction, ids: Sequence[str]) -> list[Record]:
+    found = tx.get(uow.viewer.account, list(dict.fromkeys(ids)))
+    kept = [record for record in found if record is not None and record.status not in OUT_OF_USE]
+    return [record for record in kept if reaches(uow.viewer.identity, record.place)]
+
+
+def _group(
+    runtime: Runtime,
+    tx: Transaction,
+    helped: Sequence[Record],
+    rows: Sequence[int],
+    query: str | None,
+    calibration: Calibrated | None,
+) -> None:
+    """Give what helped together a shared tag, and refine its clusters."""
+    tag = shared_tag(query, helped) if query else None
+    if tag is not None:
+        add_tag(tx, helped, tag)
+    if len(helped) > 1 and calibration is not None:
+        refine(tx, helped[0].account, rows, calibration, runtime.settings.deep_merge, runtime.settings.cluster)
 
 
 def _link_together(uow: UnitOfWork, tx: Transaction, record: Record) -> None:

@@ -72,7 +72,7 @@ class AccountLedger:
             self.spent.run += row.tokens
             self.spent.unwritten.setdefault(self.account, []).append(row)
         if self.store.writable:
-            self.deferred.judged(self.account, now, self._write)  # no writer has to find it written
+            self.deferred.defer_for("judge", self.account, now, self._write)  # no writer has to find it written
 
     def today(self) -> int:
         """The tokens of today, those of other processes included."""

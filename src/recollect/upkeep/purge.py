@@ -156,6 +156,7 @@ class PurgeBatch:
         """After the last transaction: erase what is not in the store, and the traces in the files."""
         uow = self.uow
         uow.runtime.recent_recalls.clear()
+        uow.runtime.companions.purged()
         problem = _erase_working(uow, self.working if self.repeats else (), uow.runtime.clock())
         self.problems.update({} if problem is None else {problem: None})
         left = uow.runtime.store.erase_traces(uow.viewer.account)

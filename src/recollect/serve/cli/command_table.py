@@ -53,6 +53,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "contradictions": ("contradictions", "List unresolved contradictions."),
         "resolve": ("contradictions", "Resolve a contradiction in one of four ways."),
         "gaps": ("contradictions", "List questions that no memory answered."),
+        "turns": ("turns", "Show what was given to each turn of a session, and what was used."),
     },
     "Tiers": {
         "working": ("working", "Working memory: short-lived values for the current task."),

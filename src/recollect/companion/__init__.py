@@ -1,0 +1,1 @@
+"""The companion: relevant memories come up by themselves, one turn later, and the agent never waits for them."""
