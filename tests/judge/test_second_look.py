@@ -236,10 +236,11 @@ def test_somebody_elses_needs_force(opened, clock) -> None:
         memory.undo(memory.log(limit=1)[0].operation)
 
 
-def test_a_client_that_undoes_its_own_is_not_told_of_it(opened, clock) -> None:
+@pytest.mark.parametrize("when", ["now", "later"])
+def test_a_client_that_undoes_its_own_is_not_told_of_it(opened, clock, when) -> None:
     told: list[str] = []
     memory = opened(ScriptedJudge("changed"))
-    remembered(memory.called_by("client", on_commit=told.append), clock, OLD, NEW)
+    remembered(memory.called_by("client", on_commit=told.append), clock, OLD, NEW, judge=when)
     memory = after_closing(opened, memory)
     assert len(told) == 2 and memory.log(limit=1)[0].operation not in told
 

@@ -84,9 +84,7 @@ def _batches(outcomes: Sequence[Outcome]) -> Iterator[list[Outcome]]:
 
 
 def _later(uow: UnitOfWork, queue: JudgeQueue, outcomes: list[Outcome], pairs: list[OpenPair]) -> list[Outcome]:
-    # Without `on_commit`: it tells a client what it did itself, and may undo.
-    mine = replace(uow, viewer=replace(uow.viewer, identity=replace(uow.viewer.identity, on_commit=None)))
-    if not pairs or queue.put(partial(_look_again, mine, pairs)):
+    if not pairs or queue.put(partial(_look_again, uow, pairs)):
         return outcomes
     return _noted(outcomes, _BEHIND)
 
@@ -120,21 +118,30 @@ def _look_again(uow: UnitOfWork, pairs: Sequence[OpenPair]) -> list[JudgedPair]:
     runtime, account = uow.runtime, uow.viewer.account
     judge = runtime.text_judge(account)
     with uow.view() as reader:
-        found = [each for pair in pairs if (each := _in_use(reader, uow.viewer.identity, pair)) is not None]
+        found = _in_use(reader, uow.viewer.identity, pairs)
     judged = [] if judge is None or not found else judge_pairs(judge, found)
     if not any(pair.relation in (*_HIDING, "contradicts") for pair in judged):
         return judged  # nothing to write, so nobody has to wait for a transaction
-    mine = replace(uow, on_behalf_of="judge")
+    # Without `on_commit`: it tells a client what it did itself, and may undo.
+    identity = replace(uow.viewer.identity, on_commit=None)
+    mine = replace(uow, viewer=replace(uow.viewer, identity=identity), on_behalf_of="judge")
     with mine.transaction() as tx:
-        return uow.redact(tx, [done for pair in judged if (done := _write(tx, pair, runtime.clock())) is not None])
+        latest = _read(tx, account, [one.id for pair in judged for one in (pair.old, pair.new)])
+        now = runtime.clock()
+        return uow.redact(tx, [done for pair in judged if (done := _write(tx, pair, latest, now)) is not None])
 
 
-def _in_use(reader: Reader, identity: Identity, pair: OpenPair) -> tuple[Record, Record] | None:
-    """The old and the new memory of a pair, if both are in use, and still where whoever remembered may see them."""
-    old, new = reader.get(identity.account, [pair.old, pair.new])
-    if old is None or new is None or old.status != "active" or new.status != "active":
-        return None
-    return (old, new) if reaches(identity, old.place) and reaches(identity, new.place) else None
+def _read(reader: Reader, account: str, ids: Sequence[str]) -> dict[str, Record]:
+    """Some memories by id, in one read."""
+    wanted = list(dict.fromkeys(ids))
+    return {record.id: record for record in reader.get(account, wanted) if record is not None}
+
+
+def _in_use(reader: Reader, identity: Identity, pairs: Sequence[OpenPair]) -> list[tuple[Record, Record]]:
+    """The old and the new memory of each pair of which both are in use, where whoever remembered may still see them."""
+    known = _read(reader, identity.account, [one for pair in pairs for one in (pair.old, pair.new)])
+    used = {one: each for one, each in known.items() if each.status == "active" and reaches(identity, each.place)}
+    return [(used[pair.old], used[pair.new]) for pair in pairs if pair.old in used and pair.new in used]
 
 
 def judge_pairs(judge: Decider, pairs: Sequence[tuple[Record, Record]]) -> list[JudgedPair]:
@@ -193,9 +200,12 @@ def _allowed(old: Record, new: Record, relation: Relation) -> Relation:
     return relation
 
 
-def _write(tx: Transaction, pair: JudgedPair, now: datetime) -> JudgedPair | None:
-    """Write what follows from one answer, if both memories are still as the judge read them; returns them as they are then."""
-    old, new = tx.get(pair.new.account, [pair.old.id, pair.new.id])
+def _write(tx: Transaction, pair: JudgedPair, latest: dict[str, Record], now: datetime) -> JudgedPair | None:
+    """Write what follows from one answer, if both memories are still as the judge read them; returns them as they are then.
+
+    `latest` has the memories as they are in this transaction.
+    """
+    old, new = latest.get(pair.old.id), latest.get(pair.new.id)
     if old is None or new is None or _moved(old, pair.old) or _moved(new, pair.new):
         return None
     match pair.relation:
@@ -203,14 +213,18 @@ def _write(tx: Transaction, pair: JudgedPair, now: datetime) -> JudgedPair | Non
             stronger, _ = reinforced(old, new, now)
             tx.change(old, stronger, "reinforce", reason=pair.reason)
             tx.change(new, new.with_(status="archived"), "archive", reason=pair.reason)
+            latest |= {old.id: stronger, new.id: new.with_(status="archived")}
             return replace(pair, old=stronger)
         case "changed" if new.supersedes is None:
             links = tuple(link for link in new.links if (link.relation, link.target) != ("contradicts", old.id))
-            latest = new.with_(supersedes=old.id, links=links)
-            tx.change(new, latest, "supersede", reason=pair.reason)
-            return replace(pair, new=latest)
+            newest = new.with_(supersedes=old.id, links=links)
+            tx.change(new, newest, "supersede", reason=pair.reason)
+            latest |= {old.id: old.with_(status="superseded"), new.id: newest}
+            return replace(pair, new=newest)
         case "changed" | "contradicts":
-            return _flag(tx, replace(pair, old=old, new=new, relation="contradicts"))
+            flagged = _flag(tx, replace(pair, old=old, new=new, relation="contradicts"))
+            latest[new.id] = flagged.new
+            return flagged
         case _:
             return pair
 
@@ -220,9 +234,9 @@ def _flag(tx: Transaction, pair: JudgedPair) -> JudgedPair:
     link, links = Link(pair.old.id, "contradicts"), pair.new.links
     if any((each.relation, each.target) == (link.relation, link.target) for each in links) or len(links) >= MOST_LINKS:
         return pair
-    latest = pair.new.with_(links=(*links, link))
-    tx.change(pair.new, latest, "contradict", reason=pair.reason)
-    return replace(pair, new=latest)
+    newest = pair.new.with_(links=(*links, link))
+    tx.change(pair.new, newest, "contradict", reason=pair.reason)
+    return replace(pair, new=newest)
 
 
 def _moved(now: Record, then: Record) -> bool:
