@@ -10,7 +10,7 @@ import recollect
 
 ROOT = Path(recollect.__file__).parent
 # In the order of the data flow: a stage may use those before it, never those after it.
-STAGES = ("capture", "recall", "tiers", "upkeep", "portable")
+STAGES = ("capture", "recall", "tiers", "companion", "upkeep", "portable")
 # Reached through ports only: nobody but wiring (and what ships for tests) names a concrete one.
 IMPLEMENTATIONS = ("store", "embed", "judge")
 GROUND = ("values", "errors", "forking", "log", "advice", "endpoint")

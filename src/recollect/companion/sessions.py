@@ -1,0 +1,282 @@
+"""Sessions: reads the messages of sessions once, stores what they give through the write path, and notes how far it read.
+
+The note is written in the transaction that stores the memories: an interruption loses nothing and stores nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from recollect.capture.gate import screen_record
+from recollect.capture.intake import draft_of, record_of
+from recollect.capture.screen.policy import Clean, Refusal, apply_policy
+from recollect.companion.extraction import Extracted, Extractor, SkippedMessage, text_digest
+from recollect.companion.own_words import skip_reason
+from recollect.companion.report import ExtractedItem, ExtractionOutcome, ExtractionReport, SessionExtraction
+from recollect.companion.summary import Summarizer
+from recollect.companion.transcripts.said import Said
+from recollect.companion.watermark import START, ReadStep, Watermark, chained, read_watermark, write_watermark
+from recollect.errors import Interrupted
+from recollect.ports import Progress, Transaction
+from recollect.unit_of_work import UnitOfWork
+from recollect.validation import MAX_CONTENT
+from recollect.values.conversation import Message
+from recollect.values.draft import Draft
+from recollect.values.ids import new_id
+from recollect.values.memory import Record
+from recollect.values.outcome import Outcome, Refused, Superseded
+
+# As many as the write path stores in one transaction, so that a page and its watermark are written together.
+_PAGE_DRAFTS = 90
+_PAGE_TURNS = 500
+_PAGE_MESSAGES = 5000
+# Sessions of one file may be interleaved; these many are open at once.
+_OPEN_SESSIONS = 64
+_OUTCOMES: dict[str, ExtractionOutcome] = {
+    "stored": "kept", "reinforced": "merged", "superseded": "replaced", "refused": "refused",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionRun:
+    """One extraction: for whom, under which operation, and how. `recalled` are texts recalled in the sessions, or digests of them."""
+
+    uow: UnitOfWork
+    operation: str
+    recalled: Collection[str] = ()
+    dry_run: bool = False
+    verbatim: bool = False
+
+
+def extract_session(
+    uow: UnitOfWork,
+    messages: Iterable[Message],
+    session: str,
+    *,
+    recalled: Collection[str] = (),
+    verbatim: bool = False,
+    dry_run: bool = False,
+    operation: str | None = None,
+) -> SessionExtraction:
+    """Store what the messages of a session give that were not read before, and note that they were read.
+
+    The messages are those of the whole session, from its beginning. One undo of `operation` takes back all that was stored.
+    """
+    run = ExtractionRun(uow, operation or new_id(uow.runtime.clock()), recalled, dry_run, verbatim)
+    reading = SessionReading(run, session)
+    for message in messages:
+        reading.read(message)
+    return reading.finish()
+
+
+def extract_all(
+    uow: UnitOfWork,
+    said: Iterable[Said],
+    name: str,
+    *,
+    dry_run: bool = False,
+    verbatim: bool = False,
+    progress: Progress | None = None,
+) -> ExtractionReport:
+    """The same for every session of a transcript; `name` is that of a session that has none."""
+    run = ExtractionRun(uow, new_id(uow.runtime.clock()), dry_run=dry_run, verbatim=verbatim)
+    open_now: OrderedDict[str, SessionReading] = OrderedDict()
+    done: list[SessionExtraction] = []
+    count = 0
+    try:
+        for count, each in enumerate(said, 1):  # noqa: B007 - told when it is interrupted
+            session = each.session or name
+            reading = open_now.get(session)
+            if reading is None:
+                if len(open_now) >= _OPEN_SESSIONS:
+                    done.append(open_now.popitem(last=False)[1].finish())
+                reading = open_now[session] = SessionReading(run, session)
+            reading.read(each.message)
+            if progress is not None and count % _PAGE_TURNS == 0:
+                progress(count, count)
+        done += [reading.finish() for reading in open_now.values()]
+        if progress is not None:
+            progress(count, count)
+    except KeyboardInterrupt:
+        raise Interrupted(run.operation, count, count) from None
+    stored = not dry_run and any(session.items or session.turns for session in done)
+    return ExtractionReport(tuple(done), dry_run, run.operation if stored else None)
+
+
+@dataclass(slots=True)
+class SessionReading:
+    """Reads the messages of one session as they come, and stores what they give page by page."""
+
+    run: ExtractionRun
+    session: str
+    mark: Watermark = field(init=False)
+    _extractor: Extractor = field(init=False)
+    _summarizer: Summarizer = field(default_factory=Summarizer)
+    _chain: str = START
+    _count: int = 0
+    _new: int = 0
+    _changed: bool = False
+    _known_turns: bool = True
+    _found: list[Extracted] = field(default_factory=list)
+    _turns: list[Message] = field(default_factory=list)
+    _items: list[ExtractedItem] = field(default_factory=list)
+    _skipped: Counter[str] = field(default_factory=Counter)
+    _stored_turns: int = 0
+    _written: int = 0
+
+    def __post_init__(self) -> None:
+        with self.run.uow.view() as reader:
+            self.mark = read_watermark(reader, self.run.uow.viewer, self.session)
+        self._extractor = Extractor(self.run.recalled)
+
+    def read(self, message: Message) -> None:
+        """Read one message."""
+        self._count += 1
+        self._chain = chained(self._chain, message)
+        is_new = self._count > self.mark.read.read
+        self._new += is_new
+        self._summarizer.read(message)
+        for found in self._extractor.read(message):
+            if isinstance(found, SkippedMessage):
+                self._skipped[found.reason] += is_new
+            elif not (self._changed and self.mark.has_made(text_digest(found.content))):
+                self._found.append(found)
+        if self.run.verbatim and self._count > self.mark.stored.read and _is_turn(message):
+            self._turns.append(message)
+        if self._count == self.mark.read.read:
+            self._compare()
+        elif is_new and self._is_full():
+            self._write()
+
+    def finish(self) -> SessionExtraction:
+        """Store the rest."""
+        if self._count < self.mark.read.read:
+            self._compare()
+        if self._count > self._written and (self._new or self._found or self._turns):
+            self._write()
+        summary = self._summarizer.summary() if self._new else None
+        skipped = {reason: count for reason, count in self._skipped.most_common() if count}
+        items, turns = tuple(self._items), self._stored_turns
+        return SessionExtraction(self.session, self._count, self._new, items, skipped, turns, summary)
+
+    def _compare(self) -> None:
+        """Forget what was read before; if that has changed since, only what it gave then."""
+        if self._chain == self.mark.read.chain:
+            self._found.clear()
+        else:
+            self._changed = True
+            self._found = [one for one in self._found if not self.mark.has_made(text_digest(one.content))]
+
+    def _is_full(self) -> bool:
+        pending = self._count - max(self._written, self.mark.read.read)
+        return len(self._found) >= _PAGE_DRAFTS or len(self._turns) >= _PAGE_TURNS or pending >= _PAGE_MESSAGES
+
+    def _write(self) -> None:
+        """Store a page, and how far it goes."""
+        found, turns = self._found, self._turns
+        self._found, self._turns, self._written = [], [], self._count
+        if self.run.dry_run:
+            self._items += predict(self.run.uow, found, self.session)
+            self._stored_turns += len(turns)
+            return
+        uow, capture = self.run.uow, self.run.uow.runtime.capture
+        step = ReadStep(self.run.operation, self._count, self._chain)
+        if turns:
+            drafts = [_turn_draft(turn, self.session) for turn in turns]
+            kept = capture.remember(uow, drafts, verbatim=True, operation=self.run.operation, also=self._note_turns(step))
+            self._stored_turns += sum(1 for outcome in kept if outcome.memory is not None)
+        after = self.mark.after(step, [text_digest(one.content) for one in found], verbatim=self.run.verbatim)
+
+        def note(tx: Transaction, _: Sequence[Outcome] = ()) -> None:
+            write_watermark(tx, uow.viewer, self.session, after)
+
+        for first in range(0, len(found), _PAGE_DRAFTS):
+            page = found[first : first + _PAGE_DRAFTS]
+            last = first + _PAGE_DRAFTS >= len(found)
+            drafts = [one.draft(self.session) for one in page]
+            outcomes = capture.remember(uow, drafts, operation=self.run.operation, also=note if last else None)
+            self._items += [_item(uow, one, outcome) for one, outcome in zip(page, outcomes, strict=True)]
+        if not found:
+            with uow.transaction(operation=self.run.operation) as tx:
+                note(tx)
+        self.mark = after
+
+    def _note_turns(self, step: ReadStep):  # type: ignore[no-untyped-def]
+        """Notes which messages are stored, in the transaction that stores them."""
+        stored = Watermark(self.mark.steps, (*self.mark.turns, step), self.mark.made)
+
+        def note(tx: Transaction, _: Sequence[Outcome]) -> None:
+            write_watermark(tx, self.run.uow.viewer, self.session, stored)
+
+        return note
+
+
+def predict(uow: UnitOfWork, found: Sequence[Extracted], session: str) -> Iterator[ExtractedItem]:
+    """For a dry run, what the write path would do; texts that only mean the same as a memory are not predicted."""
+    if not found:
+        return
+    now, identity = uow.runtime.clock(), uow.viewer.identity
+    gate = uow.runtime.gate.for_identity(identity)
+    with uow.view() as reader:
+        for one in found:
+            record = record_of(draft_of(one.draft(session)), identity, uow.viewer.project, now)
+            screened = screen_record(record, gate)
+            if isinstance(screened, Refused):
+                yield _told(uow, one, "refused", screened.reason)
+                continue
+            record = screened.record
+            blocked = gate.tombstones.of_texts(reader, identity, {record.id: record.content}, now)
+            same = [old for old in reader.same_text(record.account, record.content) if _is_here(old, record)]
+            if record.id in blocked:
+                yield _told(uow, one, "refused", blocked[record.id].reason)
+            elif same:
+                yield _told(uow, one, "merged", "the same text is stored already", same[0].id)
+            else:
+                yield _told(uow, one, "kept", "; ".join(screened.notes))
+
+
+def _is_here(old: Record, new: Record) -> bool:
+    return old.place == new.place and old.status in ("active", "archived")
+
+
+def _item(uow: UnitOfWork, one: Extracted, outcome: Outcome) -> ExtractedItem:
+    reason = "" if outcome.reason == "new" else outcome.reason
+    if isinstance(outcome, Superseded):
+        reason = f"was: {outcome.old.content}"
+    notes = "; ".join(filter(None, [reason, *outcome.notes]))
+    memory = outcome.memory
+    return _told(uow, one, _OUTCOMES[outcome.kind], notes, None if memory is None else memory.id)
+
+
+def _told(uow: UnitOfWork, one: Extracted, outcome: ExtractionOutcome, reason: str, id: str | None = None) -> ExtractedItem:
+    text = _masked(one.content, uow) if outcome == "refused" else one.content
+    return ExtractedItem(one.message_range, outcome, text, one.type, one.source, one.cue, reason, id)
+
+
+def _masked(text: str, uow: UnitOfWork) -> str:
+    """A refused text as a report may quote it."""
+    policy = uow.runtime.gate.policy
+    cleaned = apply_policy(text, {kind: "allow" if action == "allow" else "redact" for kind, action in policy.items()})
+    if not isinstance(cleaned, Clean) or isinstance(apply_policy(cleaned.text, policy), Refusal):
+        return "(not shown)"
+    return cleaned.text
+
+
+def _is_turn(message: Message) -> bool:
+    """Whether a message is something that was said, not a notice, a command or what a tool gave."""
+    if message.role not in ("user", "assistant") or message.tool is not None or message.recalled:
+        return False
+    reason = skip_reason(message.text) if message.role == "user" else None
+    return bool(message.text.strip()) and reason not in ("a slash command or its output", "a notice of the program")
+
+
+def _turn_draft(message: Message, session: str) -> Draft:
+    return Draft(
+        message.text[:MAX_CONTENT],
+        session=session,
+        position=message.position,
+        speaker=message.speaker or message.role,
+        occurred_at=message.at,
+    )
