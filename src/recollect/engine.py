@@ -660,9 +660,9 @@ class Memory(Verbs):
         verbatim: bool = False,
         progress: Progress | None = None,
     ) -> ExtractionReport:
-        """Store what the sessions of a transcript give: what the user stated explicitly, and commands that worked after an error.
+        """Store what the sessions of a transcript give: what the user stated, and commands that worked after an error.
 
-        Read are sessions of Claude Code, Codex and SWE-agent, lists of chat messages, the exports of ChatGPT and Claude, and Markdown
+        Read are sessions of Claude Code, Codex and SWE-agent, chat messages, exports of ChatGPT and Claude, and Markdown
         logs; `format` names the form if it cannot be seen. What was read once is not read again. `session` names the session if
         the transcript does not; `verbatim` also stores the messages themselves; `dry_run` stores nothing.
         """

@@ -57,6 +57,13 @@ def statements() -> Iterator[Labelled]:
         yield Labelled(bare, (marked,) if sign == "+" else ())
 
 
+def requests() -> Iterator[Labelled]:
+    """Messages that give nothing, from what the first rules got wrong; they are for tuning only."""
+    for line in (_FOLDER / "requests.txt").read_text("utf-8").splitlines():
+        if line.startswith("- "):
+            yield Labelled(line[2:])
+
+
 def turns(texts: dict[tuple[str, str], str]) -> Iterator[Labelled]:
     """The labelled messages of public sets; `texts` are those of the sets by (set, id)."""
     for line in (_FOLDER / "turns.tsv").read_text("utf-8").splitlines():

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from tests.companion.labels import Labelled, Span
+
 from recollect.companion.extraction import extract
 from recollect.values.conversation import Message
-from tests.companion.labels import Labelled, Span
 
 
 @dataclass

@@ -16,21 +16,24 @@ from recollect.values.conversation import Message
 
 # What says that the command itself was wrong for this machine or project, not what it worked on.
 _WRONG_COMMAND = re.compile(
-    r"(?i)command not found|not found in path|is not recognized as|no module named|unrecognized (?:arguments?|options?|command)"
-    r"|(?:unknown|invalid|illegal|unexpected|no such) (?:option|argument|flag|command|subcommand|switch)\b|unknown (?:shorthand )?flag"
+    r"(?i)command not found|not found in path|is not recognized as|no module named"
+    r"|unrecognized (?:arguments?|options?|command)|unknown (?:shorthand )?flag"
+    r"|(?:unknown|invalid|illegal|unexpected|no such) (?:option|argument|flag|command|subcommand|switch)\b"
     r"|no such file or directory|permission denied|eacces|enoent|externally-managed-environment|eresolve|peer dep"
-    r"|unsupported engine|missing script|no such (?:command|option)|is not a (?:\w+ )?command|did you mean|usage:|requires? (?:python|node|root|sudo)"
+    r"|unsupported engine|missing script|no such (?:command|option)|is not a (?:\w+ )?command|did you mean|usage:"
+    r"|requires? (?:python|node|root|sudo)"
     r"|could not find (?:a )?(?:package\.json|pyproject|makefile|gemfile|cargo\.toml)|not a git repository|cannot find module"
     r"|no rule to make target|connection refused|could not resolve host|must be run (?:as|from|in)|not installed|exec format error"
 )
 _FAILURE = re.compile(
-    r"(?i)^(?:\S+: )?(?:error|fatal|usage)\b|command not found|traceback \(most recent|no such file or directory|exit(?:ed with)? code:? [1-9]"
+    r"(?i)^(?:\S+: )?(?:error|fatal|usage)\b|command not found|traceback \(most recent|no such file or directory"
+    r"|exit(?:ed with)? code:? [1-9]"
 )
 # Looking around, editing text, and waiting: their variants are no lessons.
 _NOT_TAUGHT = frozenset(
-    "ls cat cd pwd echo grep rg find head tail sed awk wc which type file tree less more stat du df ps kill sleep touch rm mv cp mkdir"
-    " diff sort uniq cut tr printf test true false export set history clear date env open edit create goto scroll_up scroll_down search_dir"
-    " search_file find_file submit exit".split()
+    "ls cat cd pwd echo grep rg find head tail sed awk wc which type file tree less more stat du df ps kill sleep touch"
+    " rm mv cp mkdir diff sort uniq cut tr printf test true false export set history clear date env open edit create goto"
+    " scroll_up scroll_down search_dir search_file find_file submit exit".split()
 )
 _READING_GIT = frozenset({"status", "diff", "log", "show", "branch", "blame"})
 _KEPT_FAILURES = 8

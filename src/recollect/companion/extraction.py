@@ -143,7 +143,7 @@ class Extractor:
     def _skip_reason(self, message: Message) -> str | None:
         """Why a message of the user is not looked at. What follows a slash command is its text, not the user's."""
         after_command, self._after_command = self._after_command, is_command(message.text)
-        if message.recalled or FENCE_OPEN in message.text and not own_words(message.text).strip():
+        if message.recalled or (FENCE_OPEN in message.text and not own_words(message.text).strip()):
             return "recalled text coming back"
         if after_command and not self._after_command and "\n" in message.text.strip():
             return "the text of a slash command"
@@ -213,7 +213,11 @@ def _proposal_in(message: Message) -> tuple[Message, str] | None:
         sentence = plain_sentence(message.text[start:end])
         for language in languages_of(own):
             proposed = language.pattern("confirm", "proposal").fullmatch(sentence.replace("’", "'"))
-            if proposed and len(sentence) <= _LONGEST_PROPOSAL and language.pattern("confirm", "lasting").search(sentence):
+            if (
+                proposed
+                and len(sentence) <= _LONGEST_PROPOSAL
+                and language.pattern("confirm", "lasting").search(sentence)
+            ):
                 found.append(proposed["said"].strip(" ,.?!"))
                 break
     return (message, found[0]) if len(found) == 1 and len(found[0]) > 8 else None

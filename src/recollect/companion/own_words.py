@@ -15,23 +15,30 @@ from recollect.companion.cue_rules import CueLanguage
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?```")
 # Whole elements, as programs write them: <system-reminder>…</system-reminder>, <bash-stdout>…</bash-stdout>.
 _ELEMENT = re.compile(r"(?s)<([a-zA-Z][\w-]*)(?:\s[^<>]*)?>.*?(?:</\1>|\Z)|<!--.*?-->")
-_COMMAND = re.compile(r"<(?:command-(?:name|message|args)|local-command-\w+|bash-(?:input|stdout|stderr)|user-prompt-submit-hook)\b")
+_COMMAND = re.compile(
+    r"<(?:command-(?:name|message|args)|local-command-\w+|bash-(?:input|stdout|stderr)|user-prompt-submit-hook)\b"
+)
 _SLASH = re.compile(r"^/[a-z][\w:-]*(?:\s|$)")
 _NOTICE = re.compile(
     r"(?i)^\W*(?:request interrupted by user|caveat: the messages below|this session is being continued from a previous"
     r"|\[image|\[pasted|context: this summary|system:|automated message|no response requested)"
 )
 _QUOTE = re.compile(r"[\"“„«][^\"”“„»«\n]{12,}[\"”“»]")
+# A line of a quote, a diff, a prompt, a log, a stack trace, a table or code.
 _LINE_NOT_SAID = re.compile(
     r"^\s*(?:>|[-+]{3} \S|@@ |diff --git|index [0-9a-f]{7}|[$❯➜#%] \S|\[[\d/: .T-]{6,}[^\]]*\]|\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
     r"|(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b[ :\]]|Traceback \(most|File \"|at [\w.$<>]+ ?\(|\|.*\|\s*$"
-    r"|https?://\S+$|[\w./~-]+:\d+(?::\d+)?:|import \w|from \w+ import|(?:def|class|function|const|let|var|return|if|for|while) ?[\w(].*[{:;)]\s*$"
-    r"|[{}\[\]();]+,?\s*$|\"[\w-]+\":|<\/?\w)"
+    r"|https?://\S+$|[\w./~-]+:\d+(?::\d+)?:|import \w|from \w+ import|(?:def|class|function) \w+.*[{:(]\s*$"
+    r"|(?:const|let|var) \w+ ?=|return\b.*;\s*$|(?:if|for|while) ?\(.*[{;)]\s*$|(?:elif|else)\b.*:\s*$"
+    r"|[{}\[\]();^~]+,?\s*$|[\w.]+\(.*\)[;,]?\s*$|_Opened file:|\*? ?\w+: \d+\s*$|\"[\w-]+\":|<\/?\w"
+    r"|\d+ (?:issues?|errors?|warnings?|failed|passed)\b.{0,40}$)"
 )
 _CODE_SIGNS = re.compile(r"[{}();=<>\[\]|\\&$#@+*_]")
 _BULLET = re.compile(r"[ \t]*(?:[-*•–]|\d{1,2}[.)])[ \t]+")
 _BREAK = re.compile(r"(?<=[.!?;])[\"”')]*\s+|(?<=[。！？；])\s*|\n+")
-_ABBREVIATION = re.compile(r"(?i)\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|etc|approx|no|nr|z\.b|bzw|p\.ej|[a-z])\.$")
+_ABBREVIATION = re.compile(
+    r"(?i)(?:^|[\s(])\d{1,2}\.$|\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|etc|approx|no|nr|z\.b|bzw|p\.ej|[a-z])\.$"
+)
 _EMPHASIS = re.compile(r"\*\*|__")
 _LONG_LINE = 60
 # Nobody types more than this by hand; a longer text is a paste or a template.

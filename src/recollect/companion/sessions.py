@@ -6,7 +6,7 @@ The note is written in the transaction that stores the memories: an interruption
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recollect.capture.gate import screen_record
@@ -41,7 +41,7 @@ _OUTCOMES: dict[str, ExtractionOutcome] = {
 
 @dataclass(frozen=True, slots=True)
 class ExtractionRun:
-    """One extraction: for whom, under which operation, and how. `recalled` are texts recalled in the sessions, or digests of them."""
+    """One extraction: for whom, under which operation, and how. `recalled` are texts recalled in it, or digests of them."""
 
     uow: UnitOfWork
     operation: str
@@ -86,7 +86,7 @@ def extract_all(
     done: list[SessionExtraction] = []
     count = 0
     try:
-        for count, each in enumerate(said, 1):  # noqa: B007 - told when it is interrupted
+        for count, each in enumerate(said, 1):
             session = each.session or name
             reading = open_now.get(session)
             if reading is None:
@@ -185,7 +185,9 @@ class SessionReading:
         step = ReadStep(self.run.operation, self._count, self._chain)
         if turns:
             drafts = [_turn_draft(turn, self.session) for turn in turns]
-            kept = capture.remember(uow, drafts, verbatim=True, operation=self.run.operation, also=self._note_turns(step))
+            kept = capture.remember(
+                uow, drafts, verbatim=True, operation=self.run.operation, also=self._note_turns(step)
+            )
             self._stored_turns += sum(1 for outcome in kept if outcome.memory is not None)
         after = self.mark.after(step, [text_digest(one.content) for one in found], verbatim=self.run.verbatim)
 
@@ -203,7 +205,7 @@ class SessionReading:
                 note(tx)
         self.mark = after
 
-    def _note_turns(self, step: ReadStep):  # type: ignore[no-untyped-def]
+    def _note_turns(self, step: ReadStep) -> Callable[[Transaction, Sequence[Outcome]], None]:
         """Notes which messages are stored, in the transaction that stores them."""
         stored = Watermark(self.mark.steps, (*self.mark.turns, step), self.mark.made)
 
@@ -250,7 +252,9 @@ def _item(uow: UnitOfWork, one: Extracted, outcome: Outcome) -> ExtractedItem:
     return _told(uow, one, _OUTCOMES[outcome.kind], notes, None if memory is None else memory.id)
 
 
-def _told(uow: UnitOfWork, one: Extracted, outcome: ExtractionOutcome, reason: str, id: str | None = None) -> ExtractedItem:
+def _told(
+    uow: UnitOfWork, one: Extracted, outcome: ExtractionOutcome, reason: str, id: str | None = None
+) -> ExtractedItem:
     text = _masked(one.content, uow) if outcome == "refused" else one.content
     return ExtractedItem(one.message_range, outcome, text, one.type, one.source, one.cue, reason, id)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from recollect.companion.cue_rules import CueLanguage, languages_of
 from recollect.companion.own_words import (
     gives_a_role,
     is_command,
@@ -16,26 +16,12 @@ from recollect.companion.own_words import (
     sentences_of,
     skip_reason,
 )
-from recollect.companion.cue_rules import languages_of
 from recollect.companion.transcripts.said import is_shell
 from recollect.values.conversation import Message
 from recollect.values.judging import Summary
 
 _MOST = 8
 _LONGEST = 200
-_DECIDED = re.compile(
-    r"(?i)^(?:(?:we|i|you)(?:'ve| have)? (?:decided|agreed|chose|settled on|went with)\b|decision:|let'?s (?:go with|use|stick (?:to|with))\b"
-    r"|(?:ok|okay|yes)?,? ?go with\b|wir haben (?:uns )?.*(?:entschieden|beschlossen)|(?:hemos )?(?:decidido|acordado)|on a décidé|nous avons décidé|我们决定)"
-)
-_TO_DO = re.compile(
-    r"(?i)^(?:(?:todo|to do|action item|next steps?|follow[- ]up|remaining|still to do|offen|noch zu tun|pendiente|à faire|待办)\s*[:–-]\s*\S"
-    r"|(?:we|i|you) (?:still )?(?:need|have) to\b|(?:we|i) (?:should|must) (?:still|later|also|then|next)\b|(?:i'll|we'll) .{3,60}\b(?:later|tomorrow|next)\b"
-    r"|remember to\b|don't forget to\b|(?:wir|ich) müssen noch\b|(?:tenemos|hay) que\b|il faut encore\b)"
-)
-_OPEN = re.compile(
-    r"(?i)(?:\bstill (?:fail\w*|broken|not work\w*|doesn't|crash\w*|open|unclear|red|get|see)\b|\bnot (?:yet )?(?:solved|fixed|resolved|working|done)\b"
-    r"|\b(?:remains?|is|are) (?:open|unclear|unresolved|unsolved)\b|\bno idea why\b|\bblocked (?:by|on)\b|\bimmer noch\b|\bsigue (?:fallando|roto)\b|\btoujours (?:cassé|pas)\b|还是不行)"
-)
 _QUESTION_END = ("?", "？")
 
 
@@ -91,7 +77,8 @@ class Summarizer:
         own = own_words(message.text)
         if skip_reason(message.text) is not None or is_pasted(own) or (after and "\n" in message.text.strip()):
             return
-        if any(gives_a_role(own, language) for language in languages_of(own)):
+        languages = tuple(languages_of(own))
+        if any(gives_a_role(own, language) for language in languages):
             return
         said = [_cut(message.text[start:end]) for start, end in sentences_of(own)]
         if not said:
@@ -101,7 +88,7 @@ class Summarizer:
         self._asked = self._asked or said[0]
         self._last_asked = said[0]
         for sentence in said:
-            self._sort(sentence, message.position)
+            self._sort(sentence, message.position, languages)
 
     def _assistant(self, message: Message) -> None:
         own = own_words(message.text)
@@ -116,17 +103,17 @@ class Summarizer:
                 self._open.popleft()
         self._questions = [sentence for sentence in said[-3:] if sentence.endswith(_QUESTION_END)]
         for sentence in said:
-            if _TO_DO.match(sentence) and ":" in sentence[:16]:
+            if ":" in sentence[:16] and _is(sentence, "to_do", languages_of(own)):
                 self._to_do[sentence] = None
 
-    def _sort(self, sentence: str, position: int) -> None:
+    def _sort(self, sentence: str, position: int, languages: Sequence[CueLanguage]) -> None:
         if sentence.endswith(_QUESTION_END):
             self._questions.append(sentence)
-        elif _DECIDED.search(sentence):
+        elif _is(sentence, "decided", languages):
             self._decisions[sentence] = None
-        elif _TO_DO.search(sentence):
+        elif _is(sentence, "to_do", languages):
             self._to_do[sentence] = None
-        elif _OPEN.search(sentence):
+        elif any(language.pattern("brief", "open").search(sentence) for language in languages):
             self._open.append((position, sentence))
 
     def _result(self, message: Message) -> None:
@@ -142,6 +129,10 @@ def summarise(messages: Iterable[Message]) -> Summary | None:
     for message in messages:
         summarizer.read(message)
     return summarizer.summary()
+
+
+def _is(sentence: str, what: str, languages: Iterable[CueLanguage]) -> bool:
+    return any(language.pattern("brief", what).match(sentence.replace("’", "'")) for language in languages)
 
 
 def _cut(text: str) -> str:

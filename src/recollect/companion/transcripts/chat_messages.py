@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from recollect.companion.transcripts.said import Numbering, Said, command_of, is_shell, parts_of, text_of, time_of
@@ -50,9 +51,7 @@ def read_chat_messages(values: Iterable[Any]) -> Iterator[Said]:
             yield from _messages(value, None if session is None else str(session), numbering, tools)
 
 
-def _messages(
-    message: Any, session: str | None, numbering: Numbering, tools: dict[str, str]
-) -> Iterator[Said]:
+def _messages(message: Any, session: str | None, numbering: Numbering, tools: dict[str, str]) -> Iterator[Said]:
     if not is_chat_message(message):
         return
     role = _ROLES[str(message.get("role") or message.get("from")).lower()]
@@ -88,10 +87,8 @@ def _call(call: Mapping[str, Any]) -> tuple[str, str | None]:
     name = str(function.get("name"))
     given = function.get("arguments") or function.get("input")
     if isinstance(given, str):
-        try:
+        with suppress(ValueError):
             given = json.loads(given)
-        except ValueError:
-            pass
     return name, command_of(given) if is_shell(name) else None
 
 

@@ -28,9 +28,7 @@ def read_claude_code(entries: Iterable[Any]) -> Iterator[Said]:
             yield from _messages(entry, message.get("content"), numbering, tools)
 
 
-def _messages(
-    entry: Mapping[str, Any], content: Any, numbering: Numbering, tools: dict[str, str]
-) -> Iterator[Said]:
+def _messages(entry: Mapping[str, Any], content: Any, numbering: Numbering, tools: dict[str, str]) -> Iterator[Said]:
     session, at = _session(entry), time_of(entry.get("timestamp"))
     for call in parts_of(content, "tool_use"):
         name = str(call.get("name"))

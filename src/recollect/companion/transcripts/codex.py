@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.companion.transcripts.said import Numbering, Said, command_of, is_shell, text_of, time_of
-from recollect.values.conversation import ROLES
+from recollect.values.conversation import ROLES, Role
 
 _RECORDS = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _EXIT_CODE = re.compile(r"(?i)\bexit(?:ed with)? code:? (\d+)")
@@ -43,7 +43,8 @@ def _item(
     if kind == "message":
         text, role = text_of(item.get("content")), item.get("role")
         if text.strip():
-            yield numbering.said(session, role if role in ROLES else "system", text, at=at)
+            known: Role = next((each for each in ROLES if each == role), "system")
+            yield numbering.said(session, known, text, at=at)
     elif kind in ("function_call", "local_shell_call", "custom_tool_call"):
         name = str(item.get("name") or "shell")
         tools[str(item.get("call_id"))] = name

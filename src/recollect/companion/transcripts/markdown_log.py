@@ -1,4 +1,4 @@
-"""Reads sessions that were written as Markdown or plain text: SpecStory, `## User` headings, `**User:**` labels, `User: …` lines."""
+"""Reads sessions written as Markdown or plain text: SpecStory, `## User` headings, `**User:**` labels, `User: …` lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AGENT = (
     "|hermes|devin|openai|llm"
 )
 _WHO = rf"(?P<who>{_USER}|{_AGENT}|system|developer|tool(?: result| call| output)?|function)"
-_AFTER = r"(?:\s*[(\[](?P<in>[^)\]\n]{0,120})[)\]])?"
+_AFTER = r"(?P<side>\s*[-–—]\s*side-?chain)?(?:\s*[(\[](?P<in>[^)\]\n]{0,120})[)\]])?"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
 # One style is used in a whole file: the first one that is seen in it.
 _STYLES = tuple(
@@ -27,7 +27,7 @@ _STYLES = tuple(
         rf"^(?:[^\w\s*]+\s*)?\*\*{_WHO}{_AFTER}\s*:?\*\*\s*:?\s*(?P<rest>.*)$",
         rf"^\[?{_WHO}\]?{_AFTER}\s*[:>]\s*(?P<rest>.*)$",
         rf"^[-=─]{{2,}}\s*\[?{_WHO}\]?{_AFTER}\s*[-=─]*\s*$",
-        rf"^\[(?P<in>[^\]\n]{{8,40}})\]\s*{_WHO}\s*:\s*(?P<rest>.*)$",
+        rf"^\[(?P<in>[^\]\n]{{8,40}})\]\s*{_WHO}(?P<side>)\s*:\s*(?P<rest>.*)$",
     )
 )
 _SESSION = re.compile(r"<!--.{0,40}?\bSession (?P<id>[0-9a-fA-F][\w-]{7,})\b")
@@ -45,7 +45,7 @@ def style_of(lines: Iterable[str]) -> re.Pattern[str] | None:
         for number, style in enumerate(_STYLES):
             found = style.match(line)
             if found:
-                seen.setdefault(number, set()).add(_role(found["who"]))
+                seen.setdefault(number, set()).add(_role_in(found))
     whole = [number for number, roles in sorted(seen.items()) if "user" in roles and len(roles) > 1]
     # SpecStory files of which only the beginning was looked at may have shown the user alone.
     if not whole and "user" in seen.get(0, ()):
@@ -97,7 +97,7 @@ def read_markdown(lines: Iterable[str], style: re.Pattern[str]) -> Iterator[Said
         fence = ""
         if turn is not None:
             yield from _messages(turn, session, numbering)
-        turn = _Turn(_role(found["who"]), _time(found))
+        turn = _Turn(_role_in(found), _time(found))
         if rest := found.groupdict().get("rest"):
             turn.add(f"{rest}\n")
     if turn is not None:
@@ -123,7 +123,9 @@ def _tool(block: str, at: datetime | None, session: str | None, numbering: Numbe
     name = "tool" if opening is None else opening["name"]
     is_command = opening is not None and opening["type"] == "shell"
     command = _COMMAND.search(block) if is_command else None
-    yield numbering.said(session, "assistant", command[2].strip() if command else "", at=at, tool="bash" if is_command else name)
+    yield numbering.said(
+        session, "assistant", command[2].strip() if command else "", at=at, tool="bash" if is_command else name
+    )
     output = _OUTPUT.search(block, command.end() if command else 0)
     if output is not None:
         text = output["text"]
@@ -131,8 +133,11 @@ def _tool(block: str, at: datetime | None, session: str | None, numbering: Numbe
         yield numbering.said(session, "tool", text, at=at, tool="bash" if is_command else name, failed=failed)
 
 
-def _role(who: str) -> Role:
-    who = who.lower()
+def _role_in(found: re.Match[str]) -> Role:
+    """Who speaks. In a side chain an agent speaks to another one: nobody there is the user."""
+    who = found["who"].lower()
+    if found["side"]:
+        return "system"
     if re.fullmatch(_USER, who):
         return "user"
     if who in ("system", "developer"):

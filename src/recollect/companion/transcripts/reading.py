@@ -76,7 +76,7 @@ def _opened(source: TranscriptSource) -> Iterator[BinaryIO]:
     """The bytes of a source, unpacked if it is compressed."""
     if is_open(source):
         stream = cast("BinaryIO", source)
-        yield cast("BinaryIO", stream if hasattr(stream, "peek") else io.BufferedReader(cast("Any", stream)))
+        yield stream if hasattr(stream, "peek") else cast("BinaryIO", io.BufferedReader(cast("Any", stream)))
         return
     path = Path(source_name(source)).expanduser()
     try:

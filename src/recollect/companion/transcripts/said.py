@@ -13,7 +13,9 @@ from recollect.values.conversation import Message, Role
 _MILLISECONDS = 1e11
 # A result of a tool that is longer is cut: nothing after its beginning is ever looked at.
 MAX_RESULT = 20_000
-SHELL_TOOLS = frozenset({"bash", "shell", "local_shell", "exec_command", "terminal", "run_terminal_cmd", "run_shell_command"})
+SHELL_TOOLS = frozenset(
+    {"bash", "shell", "local_shell", "exec_command", "terminal", "run_terminal_cmd", "run_shell_command"}
+)
 
 
 @dataclass(frozen=True, slots=True)

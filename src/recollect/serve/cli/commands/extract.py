@@ -79,7 +79,12 @@ def extract(
                 source = sys.stdin.buffer if each == "-" else each
                 reports.append(
                     memory.extract(
-                        source, session=session, dry_run=dry_run, format=format_name, verbatim=verbatim, progress=progress
+                        source,
+                        session=session,
+                        dry_run=dry_run,
+                        format=format_name,
+                        verbatim=verbatim,
+                        progress=progress,
                     )
                 )
         except Interrupted as stopped:
