@@ -209,6 +209,8 @@ def _proposal_in(message: Message) -> tuple[Message, str] | None:
     own = own_words(message.text)
     spans = list(sentences_of(own))[-_LAST_SENTENCES:]
     found = []
+    if sum(message.text[end - 1] in "?？" for _, end in spans) > 1:
+        return None
     for start, end in spans:
         sentence = plain_sentence(message.text[start:end])
         for language in languages_of(own):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from recollect.capture.screen.junk import FENCE_CLOSE, FENCE_OPEN, junk_reason
+from recollect.capture.screen.junk import junk_reason
 from recollect.companion.cue_rules import CueLanguage
 
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?```")
@@ -57,13 +57,9 @@ def skip_reason(text: str) -> str | None:
         return "a slash command or its output"
     if _NOTICE.match(bare):
         return "a notice of the program"
-    junk = junk_reason(bare) if FENCE_OPEN not in bare and FENCE_CLOSE not in bare else None
-    if junk is not None:
-        return junk
-    own = own_words(bare).split()
-    if not own:
+    if not own_words(bare).strip():
         return "nothing in the user's own words"
-    return None
+    return junk_reason(_ELEMENT.sub("", bare).strip())
 
 
 def is_command(text: str) -> bool:

@@ -117,8 +117,8 @@ def _messages(file: TextIO, form: str | None, name: str) -> Iterator[Said]:
         if not is_trajectory(value):
             raise _unknown(name)
         return read_trajectory(value)
-    if found is None and start in ("{", "["):
-        value = _object(whole, name) if start == "{" else None
+    if found is None and start == "{":
+        value = _object(whole, name)
         form = _form_of_object(value)
         if form is None:
             raise _unknown(name)
@@ -146,6 +146,8 @@ def _json_form(head: str, start: str) -> str | None:
         value = _parsed(line)
         if not isinstance(value, dict):
             break
+        if is_trajectory(value):
+            return "swe-agent"
         if is_claude_code(value):
             return "claude-code"
         if is_codex(value):
