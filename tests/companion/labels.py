@@ -45,9 +45,9 @@ def sentences(text: str) -> list[Span]:
     return found
 
 
-def statements() -> Iterator[Labelled]:
+def statements(file: str = "statements.txt") -> Iterator[Labelled]:
     """The sentences written for this test."""
-    for line in (_FOLDER / "statements.txt").read_text("utf-8").splitlines():
+    for line in (_FOLDER / file).read_text("utf-8").splitlines():
         sign, _, text = line.partition(" ")
         if sign not in ("+", "-"):
             continue
@@ -55,13 +55,6 @@ def statements() -> Iterator[Labelled]:
         bare = text.replace("⟦", "").replace("⟧", "")
         marked = (start, end - 1) if start >= 0 else (0, len(bare))
         yield Labelled(bare, (marked,) if sign == "+" else ())
-
-
-def requests() -> Iterator[Labelled]:
-    """Messages that give nothing, from what the first rules got wrong; they are for tuning only."""
-    for line in (_FOLDER / "requests.txt").read_text("utf-8").splitlines():
-        if line.startswith("- "):
-            yield Labelled(line[2:])
 
 
 def turns(texts: dict[tuple[str, str], str]) -> Iterator[Labelled]:

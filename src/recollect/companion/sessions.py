@@ -25,6 +25,7 @@ from recollect.validation import MAX_CONTENT
 from recollect.values.conversation import Message
 from recollect.values.draft import Draft
 from recollect.values.ids import new_id
+from recollect.values.judging import Summary
 from recollect.values.memory import Record
 from recollect.values.outcome import Outcome, Refused, Superseded
 
@@ -156,7 +157,7 @@ class SessionReading:
             self._compare()
         if self._count > self._written and (self._new or self._found or self._turns):
             self._write()
-        summary = self._summarizer.summary() if self._new else None
+        summary = _masked_summary(self._summarizer.summary(), self.run.uow) if self._new else None
         skipped = {reason: count for reason, count in self._skipped.most_common() if count}
         items, turns = tuple(self._items), self._stored_turns
         return SessionExtraction(self.session, self._count, self._new, items, skipped, turns, summary)
@@ -236,7 +237,7 @@ def predict(uow: UnitOfWork, found: Sequence[Extracted], session: str) -> Iterat
             elif same:
                 yield _told(uow, one, "merged", "the same text is stored already", same[0].id)
             else:
-                yield _told(uow, one, "kept", "; ".join(screened.notes))
+                yield _told(uow, one, "kept", "; ".join(screened.notes), text=record.content)
 
 
 def _is_here(old: Record, new: Record) -> bool:
@@ -248,19 +249,34 @@ def _item(uow: UnitOfWork, one: Extracted, outcome: Outcome) -> ExtractedItem:
     if isinstance(outcome, Superseded):
         reason = f"was: {outcome.old.content}"
     notes = "; ".join(filter(None, [reason, *outcome.notes]))
-    memory = outcome.memory
-    return _told(uow, one, _OUTCOMES[outcome.kind], notes, None if memory is None else memory.id)
+    if outcome.memory is None:
+        return _told(uow, one, "refused", notes)
+    return _told(uow, one, _OUTCOMES[outcome.kind], notes, outcome.memory.id, outcome.memory.content)
 
 
 def _told(
-    uow: UnitOfWork, one: Extracted, outcome: ExtractionOutcome, reason: str, id: str | None = None
+    uow: UnitOfWork,
+    one: Extracted,
+    outcome: ExtractionOutcome,
+    reason: str,
+    id: str | None = None,
+    text: str | None = None,
 ) -> ExtractedItem:
-    text = _masked(one.content, uow) if outcome == "refused" else one.content
-    return ExtractedItem(one.message_range, outcome, text, one.type, one.source, one.cue, reason, id)
+    shown = _masked(one.content, uow) if text is None else text
+    return ExtractedItem(one.message_range, outcome, shown, one.type, one.source, one.cue, reason, id)
+
+
+def _masked_summary(summary: Summary | None, uow: UnitOfWork) -> Summary | None:
+    """A brief in which nothing stands that would not be stored."""
+    if summary is None:
+        return None
+    lists = (summary.decisions, summary.action_items, summary.unresolved, summary.next_questions)
+    lines = [_masked(line, uow) for line in summary.narrative.splitlines()]
+    return Summary("\n".join(lines), *(tuple(_masked(text, uow) for text in texts) for texts in lists))
 
 
 def _masked(text: str, uow: UnitOfWork) -> str:
-    """A refused text as a report may quote it."""
+    """A text as a report may quote it: without what would be refused or redacted."""
     policy = uow.runtime.gate.policy
     cleaned = apply_policy(text, {kind: "allow" if action == "allow" else "redact" for kind, action in policy.items()})
     if not isinstance(cleaned, Clean) or isinstance(apply_policy(cleaned.text, policy), Refusal):
