@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recollect.aio import AsyncMemory, AsyncOpening, open_async
+    from recollect.companion.report import ExtractedItem, ExtractionReport, SessionExtraction
     from recollect.config import SettingsFields
     from recollect.engine import Memory, copy
     from recollect.errors import (
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     ".aio": ("AsyncMemory", "AsyncOpening", "open_async",),
+    ".companion.report": ("ExtractedItem", "ExtractionReport", "SessionExtraction",),
     ".config": ("SettingsFields",),
     ".engine": ("Memory", "copy",),
     ".errors": ("AmbiguousId", "CommitUnknown", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput",
@@ -144,12 +146,14 @@ __all__ = [
     "ChangeOrigin", "Changed", "Clock", "Cluster", "CommitUnknown", "Conflict", "Consolidated", "Context",
     "ContextFields", "ContextType", "Contexts", "Contradiction", "Copied", "Delivery", "Difference", "Disabled",
     "Draft", "DraftFields", "Embedder", "EmbedderError", "EmbedderUnavailable", "Erased", "Erasure", "Event",
-    "Explanation", "Exported", "FilterFields", "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "Imported",
+    "Explanation", "Exported", "ExtractedItem", "ExtractionReport", "FilterFields", "Gap", "Grants", "Graph", "GraphEdge",
+    "GraphNode", "Hit", "Imported",
     "IngestReport", "InvalidInput", "Link", "LinkRelation", "Memory", "MemoryType", "Narratives", "NeedsConfirmation",
     "NotChanged", "NotFound", "Omitted", "Outcome", "Page", "PartlyDone", "Pool", "PoolFields", "PoolType", "Pools",
     "Procedure", "Progress", "Provenance", "ProvenanceChain", "ProvenanceKind", "Purged", "ReadOnly", "Recalled",
     "RecollectError", "Record", "Refused", "RefusedItem", "Reinforced", "Related", "Repeat", "Reranker",
-    "RerankerError", "Resolution", "Routed", "Router", "RunPool", "Scope", "SearchMode", "Selection", "SettingsError",
+    "RerankerError", "Resolution", "Routed", "Router", "RunPool", "Scope", "SearchMode", "Selection",
+    "SessionExtraction", "SettingsError",
     "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal", "Snapshot", "StaleVersion", "Status",
     "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer", "StoreUnavailable", "Stored", "Superseded",
     "Tag", "Tier", "TierHit", "Topic", "Undone", "UpdateFields", "Verdict", "WorkingMemory", "WorkingUnavailable",

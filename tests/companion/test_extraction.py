@@ -114,7 +114,11 @@ def test_a_repeated_statement_is_kept_once() -> None:
 
 def test_every_memory_points_at_its_message() -> None:
     messages = talk(
-        "hi", ("assistant", "Hello!"), "Thanks. We use pnpm, not npm. Fix it.", ("assistant", "Done."), "My name is Oskar."
+        "hi",
+        ("assistant", "Hello!"),
+        "Thanks. We use pnpm, not npm. Fix it.",
+        ("assistant", "Done."),
+        "My name is Oskar.",
     )
     found = extract(messages).kept
     assert [one.message_range for one in found] == [(2, 2), (4, 4)]
@@ -159,10 +163,7 @@ def test_a_command_that_works_after_its_variant_failed_is_a_procedure() -> None:
         *ran("python -m pytest tests", "12 passed", failed=False, at=2),
     ]
     (one,) = extract(messages).kept
-    assert (
-        one.content
-        == "`python -m pytest tests` works; `pytest tests` fails with: bash: pytest: command not found"
-    )
+    assert one.content == "`python -m pytest tests` works; `pytest tests` fails with: bash: pytest: command not found"
     assert (one.type, one.source, one.message_range) == ("procedure", "observed", (0, 3))
 
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import IO
 
 import pytest
-
 from bench.sets import data_folder
-from recollect.companion.extraction import extract
-from recollect.companion.transcripts.reading import open_transcript
 from tests.companion.labels import Half, Labelled, folders, statements, turns
 from tests.companion.measure import measure
+
+from recollect.companion.extraction import extract
+from recollect.companion.transcripts.reading import open_transcript
 
 # Read here, because no test sees the environment of whoever runs it.
 DATA = data_folder(None)

@@ -14,6 +14,7 @@ import recollect
 from recollect import Memory
 from recollect.companion.report import ExtractionReport
 from recollect.companion.sessions import extract_session
+from recollect.companion.watermark import note_name
 from recollect.errors import InvalidInput
 from recollect.testing.clock import FixedClock
 from recollect.testing.embedding import HashingEmbedder
@@ -108,7 +109,9 @@ def test_of_a_changed_transcript_what_it_gave_before_is_not_stored_again(memory:
 def test_one_undo_takes_it_back_and_then_it_can_be_read_again(memory: Memory, clock: FixedClock) -> None:
     memory.remember("The harbour closes at nine")
     clock.advance(timedelta(minutes=1))
-    report = memory.extract(io.BytesIO(transcript(*TALK).getvalue() + b"\n" + transcript(*TALK[:1], session="s2").getvalue()))
+    report = memory.extract(
+        io.BytesIO(transcript(*TALK).getvalue() + b"\n" + transcript(*TALK[:1], session="s2").getvalue())
+    )
     assert len(report.sessions) == 2
     assert report.operation is not None
     memory.undo(report.operation)
@@ -133,21 +136,13 @@ def test_the_watermark_is_written_with_the_memories(memory: Memory) -> None:
     assert len({event.operation for event in memory.log()}) == 1
     store = memory._runtime.store
     with store.view() as reader:
-        assert reader.note(note_of(memory), memory._viewer.account) is not None
-
-
-def note_of(memory: Memory) -> str:
-    from recollect.companion.watermark import _note
-
-    return _note(memory._viewer, "s1")
+        assert reader.note(note_name(memory._viewer, "s1"), memory._viewer.account) is not None
 
 
 def test_a_watermark_says_nothing_of_the_texts(memory: Memory) -> None:
     memory.extract(transcript("My name is Oskar.", session="the secret talk"))
     with memory._runtime.store.view() as reader:
-        from recollect.companion.watermark import _note
-
-        note = reader.note(_note(memory._viewer, "the secret talk"), memory._viewer.account)
+        note = reader.note(note_name(memory._viewer, "the secret talk"), memory._viewer.account)
     assert note is not None
     assert "Oskar" not in note
     assert "secret" not in note
@@ -205,7 +200,10 @@ def test_messages_can_be_stored_verbatim_later(memory: Memory) -> None:
 
 
 def test_sessions_of_one_file_may_be_interleaved(memory: Memory) -> None:
-    one, two = transcript("My name is Oskar.", "We use pnpm, not npm."), transcript("I prefer tabs over spaces.", session="s2")
+    one, two = (
+        transcript("My name is Oskar.", "We use pnpm, not npm."),
+        transcript("I prefer tabs over spaces.", session="s2"),
+    )
     lines = one.getvalue().split(b"\n")
     mixed = b"\n".join([*lines[:2], *two.getvalue().split(b"\n"), *lines[2:]])
     report = memory.extract(io.BytesIO(mixed))
@@ -235,9 +233,15 @@ def test_a_session_without_a_name_has_that_of_its_file(memory: Memory, tmp_path:
 
 @pytest.mark.parametrize(
     ("name", "text", "word"),
-    [("notes.md", "just notes\n", "forms"), (".env", "A=1\n", "must not be read"), ("missing.md", None, "cannot be read")],
+    [
+        ("notes.md", "just notes\n", "forms"),
+        (".env", "A=1\n", "must not be read"),
+        ("missing.md", None, "cannot be read"),
+    ],
 )
-def test_what_cannot_be_read_is_an_error(memory: Memory, tmp_path: Path, name: str, text: str | None, word: str) -> None:
+def test_what_cannot_be_read_is_an_error(
+    memory: Memory, tmp_path: Path, name: str, text: str | None, word: str
+) -> None:
     path = tmp_path / name
     if text is not None:
         path.write_text(text)

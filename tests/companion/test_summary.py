@@ -35,7 +35,9 @@ def test_the_brief_of_a_session() -> None:
 
 
 def test_every_line_is_taken_from_the_messages() -> None:
-    messages = session(("user", "Baue die Suche um. Wir haben uns für Postgres entschieden."), ("assistant", "Erledigt."))
+    messages = session(
+        ("user", "Baue die Suche um. Wir haben uns für Postgres entschieden."), ("assistant", "Erledigt.")
+    )
     brief = summarise(messages)
     assert brief is not None
     said = " ".join(message.text for message in messages)

@@ -98,8 +98,16 @@ CHATGPT = [
                 "parent": "r",
                 "children": ["b", "c"],
             },
-            "b": {"message": {"author": {"role": "assistant"}, "content": {"parts": ["old"]}}, "parent": "a", "children": []},
-            "c": {"message": {"author": {"role": "assistant"}, "content": {"parts": ["new"]}}, "parent": "a", "children": []},
+            "b": {
+                "message": {"author": {"role": "assistant"}, "content": {"parts": ["old"]}},
+                "parent": "a",
+                "children": [],
+            },
+            "c": {
+                "message": {"author": {"role": "assistant"}, "content": {"parts": ["new"]}},
+                "parent": "a",
+                "children": [],
+            },
         },
     }
 ]
@@ -154,7 +162,11 @@ thanks
 TRAJECTORY = {
     "environment": "x",
     "trajectory": [{"thought": "I try", "action": "make test\n", "observation": "boom"}],
-    "history": [{"role": "system", "content": "rules"}, {"role": "user", "content": "the issue"}, {"role": "assistant"}],
+    "history": [
+        {"role": "system", "content": "rules"},
+        {"role": "user", "content": "the issue"},
+        {"role": "assistant"},
+    ],
 }
 
 

@@ -6,18 +6,18 @@ The note is written in the transaction that stores the memories: an interruption
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recollect.capture.gate import screen_record
 from recollect.capture.intake import draft_of, record_of
 from recollect.capture.screen.policy import Clean, Refusal, apply_policy
-from recollect.companion.extraction import Extracted, Extractor, SkippedMessage, text_digest
+from recollect.companion.extraction import Extracted, Extractor, SkippedMessage
 from recollect.companion.own_words import skip_reason
 from recollect.companion.report import ExtractedItem, ExtractionOutcome, ExtractionReport, SessionExtraction
 from recollect.companion.summary import Summarizer
 from recollect.companion.transcripts.said import Said
-from recollect.companion.watermark import START, ReadStep, Watermark, chained, read_watermark, write_watermark
+from recollect.companion.watermark import ReadStep, Watermark, chained, read_watermark, write_watermark
 from recollect.errors import Interrupted
 from recollect.ports import Progress, Transaction
 from recollect.unit_of_work import UnitOfWork
@@ -102,7 +102,8 @@ def extract_all(
             progress(count, count)
     except KeyboardInterrupt:
         raise Interrupted(run.operation, count, count) from None
-    stored = not dry_run and any(session.items or session.turns for session in done)
+    kept = any(item.outcome != "refused" for session in done for item in session.items)
+    stored = not dry_run and (kept or any(session.turns for session in done))
     return ExtractionReport(tuple(done), dry_run, run.operation if stored else None)
 
 
@@ -115,11 +116,10 @@ class SessionReading:
     mark: Watermark = field(init=False)
     _extractor: Extractor = field(init=False)
     _summarizer: Summarizer = field(default_factory=Summarizer)
-    _chain: str = START
+    _chain: str = ""
     _count: int = 0
     _new: int = 0
     _changed: bool = False
-    _known_turns: bool = True
     _found: list[Extracted] = field(default_factory=list)
     _turns: list[Message] = field(default_factory=list)
     _items: list[ExtractedItem] = field(default_factory=list)
@@ -130,7 +130,7 @@ class SessionReading:
     def __post_init__(self) -> None:
         with self.run.uow.view() as reader:
             self.mark = read_watermark(reader, self.run.uow.viewer, self.session)
-        self._extractor = Extractor(self.run.recalled)
+        self._extractor, self._chain = Extractor(self.run.recalled), self.mark.salt
 
     def read(self, message: Message) -> None:
         """Read one message."""
@@ -142,7 +142,7 @@ class SessionReading:
         for found in self._extractor.read(message):
             if isinstance(found, SkippedMessage):
                 self._skipped[found.reason] += is_new
-            elif not (self._changed and self.mark.has_made(text_digest(found.content))):
+            else:
                 self._found.append(found)
         if self.run.verbatim and self._count > self.mark.stored.read and _is_turn(message):
             self._turns.append(message)
@@ -163,12 +163,22 @@ class SessionReading:
         return SessionExtraction(self.session, self._count, self._new, items, skipped, turns, summary)
 
     def _compare(self) -> None:
-        """Forget what was read before; if that has changed since, only what it gave then."""
-        if self._chain == self.mark.read.chain:
+        """Forget what was read before, unless the messages have changed since."""
+        self._changed = self._chain != self.mark.read.chain
+        if not self._changed:
             self._found.clear()
-        else:
-            self._changed = True
-            self._found = [one for one in self._found if not self.mark.has_made(text_digest(one.content))]
+
+    def _new_found(self) -> list[Extracted]:
+        """What is to be stored. Of messages that changed since they were read, not what the session gave before."""
+        found, self._found = self._found, []
+        if not self._changed or not found:
+            return found
+        account = self.run.uow.viewer.account
+        with self.run.uow.view() as reader:
+            return [one for one in found if not self._gave(reader.same_text(account, one.content))]
+
+    def _gave(self, known: Iterable[Record]) -> bool:
+        return any(one.provenance.session == self.session for one in known)
 
     def _is_full(self) -> bool:
         pending = self._count - max(self._written, self.mark.read.read)
@@ -176,8 +186,8 @@ class SessionReading:
 
     def _write(self) -> None:
         """Store a page, and how far it goes."""
-        found, turns = self._found, self._turns
-        self._found, self._turns, self._written = [], [], self._count
+        found, turns = self._new_found(), self._turns
+        self._turns, self._written = [], self._count
         if self.run.dry_run:
             self._items += predict(self.run.uow, found, self.session)
             self._stored_turns += len(turns)
@@ -185,12 +195,8 @@ class SessionReading:
         uow, capture = self.run.uow, self.run.uow.runtime.capture
         step = ReadStep(self.run.operation, self._count, self._chain)
         if turns:
-            drafts = [_turn_draft(turn, self.session) for turn in turns]
-            kept = capture.remember(
-                uow, drafts, verbatim=True, operation=self.run.operation, also=self._note_turns(step)
-            )
-            self._stored_turns += sum(1 for outcome in kept if outcome.memory is not None)
-        after = self.mark.after(step, [text_digest(one.content) for one in found], verbatim=self.run.verbatim)
+            self._store_turns(turns, step)
+        after = self.mark.after_reading(step)
 
         def note(tx: Transaction, _: Sequence[Outcome] = ()) -> None:
             write_watermark(tx, uow.viewer, self.session, after)
@@ -206,14 +212,17 @@ class SessionReading:
                 note(tx)
         self.mark = after
 
-    def _note_turns(self, step: ReadStep) -> Callable[[Transaction, Sequence[Outcome]], None]:
-        """Notes which messages are stored, in the transaction that stores them."""
-        stored = Watermark(self.mark.steps, (*self.mark.turns, step), self.mark.made)
+    def _store_turns(self, turns: Sequence[Message], step: ReadStep) -> None:
+        """Store messages verbatim, and how far they go in the same transaction."""
+        uow, after = self.run.uow, self.mark.after_storing(step)
 
         def note(tx: Transaction, _: Sequence[Outcome]) -> None:
-            write_watermark(tx, self.run.uow.viewer, self.session, stored)
+            write_watermark(tx, uow.viewer, self.session, after)
 
-        return note
+        drafts = [_turn_draft(turn, self.session) for turn in turns]
+        stored = uow.runtime.capture.remember(uow, drafts, verbatim=True, operation=step.operation, also=note)
+        self._stored_turns += sum(1 for outcome in stored if outcome.memory is not None)
+        self.mark = after
 
 
 def predict(uow: UnitOfWork, found: Sequence[Extracted], session: str) -> Iterator[ExtractedItem]:

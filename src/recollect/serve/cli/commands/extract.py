@@ -61,7 +61,7 @@ def extract(
     session: str | None,
     format_name: str | None,
 ) -> int:
-    """Store what was stated in sessions.
+    """Store what was stated in the sessions of a transcript.
 
     TRANSCRIPT is a session of Claude Code, Codex or SWE-agent, a list of chat messages, an export of ChatGPT or Claude
     (conversations.json), a Markdown log, or - for stdin; .gz is read too. Kept are plain statements of the user that hold for
