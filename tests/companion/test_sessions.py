@@ -13,7 +13,7 @@ import pytest
 import recollect
 from recollect import Memory
 from recollect.companion.report import ExtractionReport
-from recollect.companion.sessions import extract_session
+from recollect.companion.sessions import extract_session, unread_sessions
 from recollect.companion.watermark import note_name
 from recollect.errors import InvalidInput
 from recollect.testing.clock import FixedClock
@@ -184,13 +184,51 @@ def test_a_dry_run_stores_nothing_and_tells_what_would_happen(memory: Memory) ->
 
 def test_verbatim_stores_the_messages_too_and_once(memory: Memory) -> None:
     report = memory.extract(transcript(*TALK), verbatim=True)
-    assert report.counts["turns"] == 8
+    assert (report.counts["kept"], report.counts["turns"]) == (2, 8)
     assert memory.extract(transcript(*TALK), verbatim=True).counts["turns"] == 0
     more = memory.extract(transcript(*TALK, "and the footer"), verbatim=True)
     assert more.counts["turns"] == 2
     turns = [each for each in memory.list(session="s1") if each.provenance.position is not None]
     assert sorted(each.provenance.position or 0 for each in turns) == list(range(10))
     assert "fix the test" in [hit.memory.content for hit in memory.recall("fix the test")]
+
+
+def test_what_programs_add_is_not_stored_verbatim(memory: Memory) -> None:
+    command = "<command-message>review</command-message>\n<command-name>/review</command-name>"
+    said = [
+        Message("user", command, 0),
+        Message("user", "## Context\n\nReview it.", 1),
+        Message("assistant", "Reviewed.", 2),
+        Message("user", "<recalled-memories-1f>\nWe use pnpm.\n</recalled-memories-1f>\nthanks for that", 3),
+        Message("user", "<system-reminder>be brief</system-reminder>", 4),
+        Message("assistant", "make test", 5, tool="Bash"),
+        Message("tool", "ok", 6, tool="Bash"),
+    ]
+    extract_session(memory._uow, said, "s1", verbatim=True)
+    assert contents(memory) == ["Reviewed.", "thanks for that"]
+
+
+def test_many_messages_are_stored_verbatim_later(memory: Memory) -> None:
+    said = [f"fix test {number}" for number in range(700)]
+    memory.extract(transcript(*said))
+    assert memory.extract(transcript(*said), verbatim=True).counts["turns"] == 1400
+    assert memory.extract(transcript(*said), verbatim=True).counts["turns"] == 0
+
+
+def test_sessions_that_were_not_read_to_their_end_are_found(memory: Memory) -> None:
+    memory.extract(transcript(*TALK))
+    assert unread_sessions(memory._uow, {"s1": 8, "s2": 1}) == ["s2"]
+    assert unread_sessions(memory._uow, {"s1": 9, "s2": 0}) == ["s1"]
+
+
+def test_on_a_server_too(fresh_database: str, embedder: HashingEmbedder) -> None:
+    with recollect.open(fresh_database, embedder=embedder) as memory:
+        report = memory.extract(transcript(*TALK), verbatim=True)
+        assert (report.counts["kept"], report.counts["turns"]) == (2, 8)
+        assert memory.extract(transcript(*TALK), verbatim=True).sessions[0].new == 0
+        assert report.operation is not None
+        memory.undo(report.operation)
+        assert memory.extract(transcript(*TALK)).counts["kept"] == 2
 
 
 def test_messages_can_be_stored_verbatim_later(memory: Memory) -> None:

@@ -15,6 +15,10 @@ from recollect.companion.cue_rules import CueLanguage
 _FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?```")
 # Whole elements, as programs write them: <system-reminder>…</system-reminder>, <bash-stdout>…</bash-stdout>.
 _ELEMENT = re.compile(r"(?s)<([a-zA-Z][\w-]*)(?:\s[^<>]*)?>.*?(?:</\1>|\Z)|<!--.*?-->")
+_ADDED = re.compile(
+    r"(?s)<(system-reminder|recalled-memories[\w-]*|environment_context|user_instructions|ide_\w+|user-prompt-submit-hook)"
+    r"(?:\s[^<>]*)?>.*?(?:</\1>|\Z)"
+)
 _COMMAND = re.compile(
     r"<(?:command-(?:name|message|args)|local-command-\w+|bash-(?:input|stdout|stderr)|user-prompt-submit-hook)\b"
 )
@@ -46,6 +50,23 @@ MAX_OWN = 2500
 _MAX_LINES = 30
 _MAX_SENTENCE = 320
 _CODE_SHARE = 0.12
+
+
+# Reasons for which a message is not something that its user said.
+NOT_SAID = frozenset(
+    {
+        "a slash command or its output",
+        "the text of a slash command",
+        "a notice of the program",
+        "recalled text coming back",
+        "empty",
+    }
+)
+
+
+def without_additions(text: str) -> str:
+    """A message without what programs added to it, such as reminders and recalled memories; the rest as it is."""
+    return _ADDED.sub("", text).strip() if "<" in text else text
 
 
 def skip_reason(text: str) -> str | None:

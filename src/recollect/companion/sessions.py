@@ -6,14 +6,14 @@ The note is written in the transaction that stores the memories: an interruption
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recollect.capture.gate import screen_record
 from recollect.capture.intake import draft_of, record_of
 from recollect.capture.screen.policy import Clean, Refusal, apply_policy
 from recollect.companion.extraction import Extracted, Extractor, SkippedMessage
-from recollect.companion.own_words import skip_reason
+from recollect.companion.own_words import NOT_SAID, without_additions
 from recollect.companion.report import ExtractedItem, ExtractionOutcome, ExtractionReport, SessionExtraction
 from recollect.companion.summary import Summarizer
 from recollect.companion.transcripts.said import Said
@@ -107,6 +107,13 @@ def extract_all(
     return ExtractionReport(tuple(done), dry_run, run.operation if stored else None)
 
 
+def unread_sessions(uow: UnitOfWork, lengths: Mapping[str, int]) -> list[str]:
+    """Those of some sessions that have more messages than were read: sessions that ended before they were extracted."""
+    with uow.view() as reader:
+        marks = {session: read_watermark(reader, uow.viewer, session).read for session in lengths}
+    return [session for session, length in lengths.items() if marks[session].read < length]
+
+
 @dataclass(slots=True)
 class SessionReading:
     """Reads the messages of one session as they come, and stores what they give page by page."""
@@ -139,24 +146,25 @@ class SessionReading:
         is_new = self._count > self.mark.read.read
         self._new += is_new
         self._summarizer.read(message)
+        was_said = True
         for found in self._extractor.read(message):
             if isinstance(found, SkippedMessage):
                 self._skipped[found.reason] += is_new
+                was_said = found.reason not in NOT_SAID
             else:
                 self._found.append(found)
-        if self.run.verbatim and self._count > self.mark.stored.read and _is_turn(message):
+        if self.run.verbatim and was_said and self._count > self.mark.stored.read and _is_turn(message):
             self._turns.append(message)
         if self._count == self.mark.read.read:
             self._compare()
-        elif is_new and self._is_full():
+        if len(self._turns) >= _PAGE_TURNS or (is_new and self._is_full()):
             self._write()
 
     def finish(self) -> SessionExtraction:
         """Store the rest."""
         if self._count < self.mark.read.read:
             self._compare()
-        if self._count > self._written and (self._new or self._found or self._turns):
-            self._write()
+        self._write()
         summary = _masked_summary(self._summarizer.summary(), self.run.uow) if self._new else None
         skipped = {reason: count for reason, count in self._skipped.most_common() if count}
         items, turns = tuple(self._items), self._stored_turns
@@ -181,22 +189,24 @@ class SessionReading:
         return any(one.provenance.session == self.session for one in known)
 
     def _is_full(self) -> bool:
-        pending = self._count - max(self._written, self.mark.read.read)
-        return len(self._found) >= _PAGE_DRAFTS or len(self._turns) >= _PAGE_TURNS or pending >= _PAGE_MESSAGES
+        return len(self._found) >= _PAGE_DRAFTS or self._count - self._written >= _PAGE_MESSAGES
 
     def _write(self) -> None:
-        """Store a page, and how far it goes."""
-        found, turns = self._new_found(), self._turns
-        self._turns, self._written = [], self._count
+        """Store a page. The statements come first: a message that is one statement would be taken for it."""
+        is_further = self._count > max(self._written, self.mark.read.read)
+        if is_further or (self._changed and self._found):
+            self._store_found(self._new_found())
+        if self._turns:
+            self._store_turns()
+
+    def _store_found(self, found: Sequence[Extracted]) -> None:
+        """Store statements, and in the same transaction how far the session was read."""
+        self._written = self._count
         if self.run.dry_run:
             self._items += predict(self.run.uow, found, self.session)
-            self._stored_turns += len(turns)
             return
-        uow, capture = self.run.uow, self.run.uow.runtime.capture
-        step = ReadStep(self.run.operation, self._count, self._chain)
-        if turns:
-            self._store_turns(turns, step)
-        after = self.mark.after_reading(step)
+        uow, operation = self.run.uow, self.run.operation
+        after = self.mark.after_reading(ReadStep(operation, self._count, self._chain))
 
         def note(tx: Transaction, _: Sequence[Outcome] = ()) -> None:
             write_watermark(tx, uow.viewer, self.session, after)
@@ -205,22 +215,27 @@ class SessionReading:
             page = found[first : first + _PAGE_DRAFTS]
             last = first + _PAGE_DRAFTS >= len(found)
             drafts = [one.draft(self.session) for one in page]
-            outcomes = capture.remember(uow, drafts, operation=self.run.operation, also=note if last else None)
+            outcomes = uow.runtime.capture.remember(uow, drafts, operation=operation, also=note if last else None)
             self._items += [_item(uow, one, outcome) for one, outcome in zip(page, outcomes, strict=True)]
         if not found:
-            with uow.transaction(operation=self.run.operation) as tx:
+            with uow.transaction(operation=operation) as tx:
                 note(tx)
         self.mark = after
 
-    def _store_turns(self, turns: Sequence[Message], step: ReadStep) -> None:
+    def _store_turns(self) -> None:
         """Store messages verbatim, and how far they go in the same transaction."""
-        uow, after = self.run.uow, self.mark.after_storing(step)
+        turns, self._turns = self._turns, []
+        if self.run.dry_run:
+            self._stored_turns += len(turns)
+            return
+        uow, operation = self.run.uow, self.run.operation
+        after = self.mark.after_storing(ReadStep(operation, self._count, self._chain))
 
         def note(tx: Transaction, _: Sequence[Outcome]) -> None:
             write_watermark(tx, uow.viewer, self.session, after)
 
         drafts = [_turn_draft(turn, self.session) for turn in turns]
-        stored = uow.runtime.capture.remember(uow, drafts, verbatim=True, operation=step.operation, also=note)
+        stored = uow.runtime.capture.remember(uow, drafts, verbatim=True, operation=operation, also=note)
         self._stored_turns += sum(1 for outcome in stored if outcome.memory is not None)
         self.mark = after
 
@@ -294,16 +309,14 @@ def _masked(text: str, uow: UnitOfWork) -> str:
 
 
 def _is_turn(message: Message) -> bool:
-    """Whether a message is something that was said, not a notice, a command or what a tool gave."""
-    if message.role not in ("user", "assistant") or message.tool is not None or message.recalled:
-        return False
-    reason = skip_reason(message.text) if message.role == "user" else None
-    return bool(message.text.strip()) and reason not in ("a slash command or its output", "a notice of the program")
+    """Whether a message is something that was said, not a call or what a tool gave."""
+    is_talk = message.role in ("user", "assistant") and message.tool is None and not message.recalled
+    return is_talk and bool(without_additions(message.text))
 
 
 def _turn_draft(message: Message, session: str) -> Draft:
     return Draft(
-        message.text[:MAX_CONTENT],
+        without_additions(message.text)[:MAX_CONTENT],
         session=session,
         position=message.position,
         speaker=message.speaker or message.role,
