@@ -51,6 +51,12 @@ def test_statements_of_real_users_are_found_and_the_rest_is_left(half: Half) -> 
     assert measured.junk_share <= MOST_JUNK, measured.junk
 
 
+def test_what_was_written_after_the_rules_is_mostly_found_with_little_junk() -> None:
+    measured = measure(statements("blind.txt"))
+    assert measured.recall >= 0.8, measured.missed
+    assert measured.junk_share <= 0.07, measured.junk
+
+
 def test_the_measure_finds_what_is_wrong() -> None:
     """A measure that cannot fail shows nothing: labels turned around give junk and misses."""
     turned = [

@@ -26,6 +26,7 @@ _MOST_OPENINGS = 4
 # In a longer message some word is known, if its language is.
 _FEW_WORDS = 12
 _DEFAULT = "en"
+_SHORTEST_CLAUSE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,19 @@ class Cue:
     excluded: re.Pattern[str] | None = None
     raw: bool = False
 
+    @property
+    def unless_pointing(self) -> bool:
+        """Whether it takes only what can stand alone, so that the clause of a sentence may be enough."""
+        return "pointing" in self.unless
+
 
 @dataclass(frozen=True, slots=True)
 class CueMatch:
-    """What a sentence states: the statement, the place of its beginning in the sentence, its type, and the cue."""
+    """What a sentence states: the statement, its place in the sentence, its type, and the cue."""
 
     said: str
     start: int
+    end: int
     type: MemoryType
     cue: str
 
@@ -96,13 +103,24 @@ class CueLanguage:
     def match(self, sentence: str) -> CueMatch | None:
         """What a sentence states, or None."""
         plain = sentence.translate(_APOSTROPHES) if "`" not in sentence else sentence.replace("’", "'")
+        # "I work full-time, so I'd like three months": what follows is a wish, what comes first is a fact.
+        clause = self.pattern("strip", "trailing").search(plain)
+        for end in (len(plain), clause.start()) if clause and clause.start() >= _SHORTEST_CLAUSE else (len(plain),):
+            found = self._match_clause(sentence[:end], plain[:end].rstrip(), whole=end == len(plain))
+            if found is not None:
+                return found
+        return None
+
+    def _match_clause(self, sentence: str, plain: str, *, whole: bool) -> CueMatch | None:
         start = self._opening(plain)
         for cue in self.cues:
+            if not whole and not cue.unless_pointing:
+                continue
             begin = 0 if cue.raw else start
             found = self._matched(cue, plain, begin)
             if found is not None:
                 said_at = found.start("said") if "said" in found.re.groupindex and found["said"] else begin
-                return self._stated(cue, sentence[said_at:].strip(), said_at)
+                return self._stated(cue, sentence[said_at:].strip(), said_at, len(plain))
         return None
 
     def _matched(self, cue: Cue, plain: str, begin: int) -> re.Match[str] | None:
@@ -116,11 +134,11 @@ class CueLanguage:
             return None if any(self.pattern("never", name).search(rest) for name in cue.unless) else found
         return None
 
-    def _stated(self, cue: Cue, said: str, start: int) -> CueMatch:
+    def _stated(self, cue: Cue, said: str, start: int, end: int) -> CueMatch:
         inferred = type_of(said) if cue.type == "fact" and cue.name.startswith("asked") else None
         forbids = cue.type == "rule" and self.pattern("lines", "negative").search(said.translate(_APOSTROPHES))
         kind: Any = inferred or ("negative" if forbids else cue.type)
-        return CueMatch(said, start, kind, cue.name)
+        return CueMatch(said, start, end, kind, cue.name)
 
     def _opening(self, plain: str) -> int:
         """Where the statement begins, behind "ok, " and "by the way, "."""

@@ -183,8 +183,10 @@ def statements_in(message: Message) -> Iterator[Extracted]:
     if any(gives_a_role(own, language) for language in languages):
         return
     for start, end in sentences_of(own):
-        found = _match(message.text[start:end], languages)
+        sentence = message.text[start:end]
+        found = _match(sentence if "*" not in sentence else plain_sentence(sentence), languages)
         if found is not None:
+            last = start + found.end if "*" not in sentence else end
             content = plain_sentence(found.said)
             yield Extracted(
                 content,
@@ -195,8 +197,8 @@ def statements_in(message: Message) -> Iterator[Extracted]:
                 found.cue,
                 message.speaker or "user",
                 message,
-                start + found.start,
-                end,
+                min(start + found.start, last),
+                last,
             )
 
 

@@ -43,7 +43,7 @@ _BREAK = re.compile(r"(?<=[.!?;])[\"”')]*\s+|(?<=[。！？；])\s*|\n+")
 _ABBREVIATION = re.compile(
     r"(?i)(?:^|[\s(])\d{1,2}\.$|\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|etc|approx|no|nr|z\.b|bzw|p\.ej|[a-z])\.$"
 )
-_EMPHASIS = re.compile(r"\*\*|__")
+_EMPHASIS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w[^*\n]*\w?\*(?!\w))|(?<=\w)\*(?![\w*])")
 _LONG_LINE = 60
 # Nobody types more than this by hand; a longer text is a paste or a template.
 MAX_OWN = 2500
