@@ -15,8 +15,8 @@ Timed = Callable[[], object]
 
 # Verbs whose work is the whole store or the process, not one answer; `speed`, `graph` and `reliability` measure some of them.
 NOT_TIMED = frozenset(
-    "as_of called_by close companion disable doctor enable erase_user export feedback_many flush import_data import_from iter_all "
-    "judge_test judge_usage members reembed remember_many resolve router turns vacuum with_identity".split()
+    "as_of called_by close companion disable doctor enable erase_user export extract feedback_many flush import_data import_from "
+    "iter_all judge_test judge_usage members reembed remember_many resolve router turns vacuum with_identity".split()
 )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from recollect.aio import AsyncCompanion, AsyncMemory, AsyncOpening, open_async
     from recollect.companion.companion import Companion
+    from recollect.companion.report import ExtractedItem, ExtractionReport, SessionExtraction
     from recollect.config import SettingsFields
     from recollect.engine import Memory, copy
     from recollect.errors import (
@@ -115,6 +116,7 @@ if TYPE_CHECKING:
 _HOMES = {
     ".aio": ("AsyncCompanion", "AsyncMemory", "AsyncOpening", "open_async",),
     ".companion.companion": ("Companion",),
+    ".companion.report": ("ExtractedItem", "ExtractionReport", "SessionExtraction",),
     ".config": ("SettingsFields",),
     ".engine": ("Memory", "copy",),
     ".errors": ("AmbiguousId", "CommitUnknown", "Disabled", "EmbedderError", "EmbedderUnavailable", "InvalidInput", "JudgeError",
@@ -166,19 +168,19 @@ __all__ = [
     "BlockItem", "ChangeOrigin", "Changed", "Clock", "Cluster", "CommitUnknown", "Companion", "Conflict",
     "Consolidated", "Context", "ContextFields", "ContextType", "Contexts", "Contradiction", "Copied", "Decider",
     "Decision", "Delivery", "Difference", "Disabled", "Draft", "DraftFields", "Embedder", "EmbedderError",
-    "EmbedderUnavailable", "Erased", "Erasure", "Event", "Evidence", "Explanation", "Exported", "FilterFields",
-    "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "HowRelated", "Imported", "IngestReport",
-    "InvalidInput", "IsRelevant", "JudgeError", "JudgeTest", "JudgeUsage", "JudgeWhen", "JudgedBy", "Link",
-    "LinkRelation", "Memory", "MemoryType", "Message", "Narratives", "NeedsConfirmation", "NotChanged", "NotFound",
-    "Omitted", "Outcome", "Page", "PartlyDone", "Pool", "PoolFields", "PoolType", "Pools", "Procedure", "Progress",
-    "Provenance", "ProvenanceChain", "ProvenanceKind", "Purged", "Question", "ReadOnly", "Recalled",
-    "RecollectError", "Record", "Refused", "RefusedItem", "Reinforced", "Related", "Repeat", "Reranker",
+    "EmbedderUnavailable", "Erased", "Erasure", "Event", "Evidence", "Explanation", "Exported", "ExtractedItem",
+    "ExtractionReport", "FilterFields", "Gap", "Grants", "Graph", "GraphEdge", "GraphNode", "Hit", "HowRelated",
+    "Imported", "IngestReport", "InvalidInput", "IsRelevant", "JudgeError", "JudgeTest", "JudgeUsage", "JudgeWhen",
+    "JudgedBy", "Link", "LinkRelation", "Memory", "MemoryType", "Message", "Narratives", "NeedsConfirmation",
+    "NotChanged", "NotFound", "Omitted", "Outcome", "Page", "PartlyDone", "Pool", "PoolFields", "PoolType", "Pools",
+    "Procedure", "Progress", "Provenance", "ProvenanceChain", "ProvenanceKind", "Purged", "Question", "ReadOnly",
+    "Recalled", "RecollectError", "Record", "Refused", "RefusedItem", "Reinforced", "Related", "Repeat", "Reranker",
     "RerankerError", "Resolution", "Routed", "Router", "RunPool", "Scope", "SearchMode", "Selection",
-    "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType", "Signal", "Snapshot",
-    "StaleVersion", "Status", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull", "StoreNewer",
-    "StoreUnavailable", "Stored", "Superseded", "Surfaced", "Tag", "Tier", "TierHit", "Topic", "Turn", "Undone",
-    "UpdateFields", "UsageRow", "Verdict", "WorkingMemory", "WorkingUnavailable", "WorthKeeping", "copy", "open",
-    "open_async",
+    "SessionExtraction", "SettingsError", "SettingsFields", "ShortTerm", "ShortTermEntry", "ShortTermType",
+    "Signal", "Snapshot", "StaleVersion", "Status", "StoreBusy", "StoreDamaged", "StoreError", "StoreFull",
+    "StoreNewer", "StoreUnavailable", "Stored", "Superseded", "Surfaced", "Tag", "Tier", "TierHit", "Topic", "Turn",
+    "Undone", "UpdateFields", "UsageRow", "Verdict", "WorkingMemory", "WorkingUnavailable", "WorthKeeping", "copy",
+    "open", "open_async",
 ]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from recollect.wiring import open_memory
 
 if TYPE_CHECKING:
     from recollect.companion.companion import Companion, Said
+    from recollect.companion.report import ExtractionReport
     from recollect.config import SettingsFields
     from recollect.engine import Clusters, Contradictions, Events, Outcomes, Records, RelatedList, Tags, Topics, Turns
     from recollect.portable.drafts import IngestReport
@@ -1157,6 +1158,28 @@ class AsyncMemory(AsyncVerbs):
         """
         return await self._call(
             lambda: self._sync.import_from(product, *paths, only=only, dry_run=dry_run, progress=progress)
+        )
+
+    async def extract(
+        self,
+        source: str | os.PathLike[str] | BinaryIO,
+        *,
+        session: str | None = None,
+        dry_run: bool = False,
+        format: str | None = None,
+        verbatim: bool = False,
+        progress: Progress | None = None,
+    ) -> ExtractionReport:
+        """Store what the sessions of a transcript give: what the user stated, and commands that worked after an error.
+
+        Read are sessions of Claude Code, Codex and SWE-agent, chat messages, exports of ChatGPT and Claude, and Markdown
+        logs; `format` names the form if it cannot be seen. What was read once is not read again. `session` names the session if
+        the transcript does not; `verbatim` also stores the messages themselves; `dry_run` stores nothing.
+        """
+        return await self._call(
+            lambda: self._sync.extract(
+                source, session=session, dry_run=dry_run, format=format, verbatim=verbatim, progress=progress
+            )
         )
 
     async def stats(self) -> dict[str, Any]:

@@ -52,6 +52,7 @@ from recollect.values.search import FilterFields
 
 if TYPE_CHECKING:
     from recollect.companion.companion import Companion
+    from recollect.companion.report import ExtractionReport
     from recollect.portable.drafts import IngestReport
     from recollect.recall.context import BlockFields
     from recollect.selection import Selection
@@ -699,6 +700,37 @@ class Memory(Verbs):
 
         check_progress(progress)
         return import_from(self._uow, product, paths, only, progress, dry_run=clean_flag("dry_run", dry_run))
+
+    # Sessions
+
+    def extract(
+        self,
+        source: str | os.PathLike[str] | BinaryIO,
+        *,
+        session: str | None = None,
+        dry_run: bool = False,
+        format: str | None = None,
+        verbatim: bool = False,
+        progress: Progress | None = None,
+    ) -> ExtractionReport:
+        """Store what the sessions of a transcript give: what the user stated, and commands that worked after an error.
+
+        Read are sessions of Claude Code, Codex and SWE-agent, chat messages, exports of ChatGPT and Claude, and Markdown
+        logs; `format` names the form if it cannot be seen. What was read once is not read again. `session` names the session if
+        the transcript does not; `verbatim` also stores the messages themselves; `dry_run` stores nothing.
+        """
+        from recollect.companion.extract import extract
+
+        check_progress(progress)
+        return extract(
+            self._uow,
+            source,
+            session=session,
+            form=format,
+            dry_run=clean_flag("dry_run", dry_run),
+            verbatim=clean_flag("verbatim", verbatim),
+            progress=progress,
+        )
 
     # Housekeeping
 

@@ -96,6 +96,7 @@ _LONG: Mapping[str, Callable[[Any], Mapping[str, int]]] = {
     "remember_many": _outcomes,
     "import_data": _imported,
     "import_from": lambda report: {"imported from elsewhere": 0, **report.counts},
+    "extract": lambda report: {} if report.dry_run else report.counts,
     "export": lambda done: {"memory": 0, **done.counts},
     "reembed": lambda count: {"embedded": count},
     "purge": lambda done: {"erased": 0 if done.dry_run else 1 + len(done.erased)},

@@ -104,7 +104,7 @@ def test_the_story_leaves_no_verb_no_command_and_no_tool_out() -> None:
     told = {step.verb for step in STORY}
     verbs = {name for name in dir(Memory) if not name.startswith("_") and callable(getattr(Memory, name))}
     assert verbs - told == {
-        *("with_identity", "called_by", "as_of", "flush", "close", "import_from"),
+        *("with_identity", "called_by", "as_of", "flush", "close", "import_from", "extract"),
         *("iter_all", "count"),  # what `list` shows, in other ways
         "erase_user",  # for the owner of the account, and the story is told by an agent
         *("judge_usage", "judge_test"),  # the story is told without a language model

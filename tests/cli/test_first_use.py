@@ -32,6 +32,7 @@ MAKES_OR_NEEDS_NONE = {
     "remember",
     "import",
     "import-from",
+    "extract",
     "mcp",
     "install",
     "uninstall",

@@ -58,7 +58,13 @@ def opened(tmp_path: Path, clock: FixedClock) -> Iterator[Callable[..., Memory]]
         bound = StoreEmbedder(embedder or HashingEmbedder(), store)
         working = SqliteWorking(Path(f"{path}.working"))
         runtime = assemble(
-            loaded, store, bound, None, clock, working, model_judge=None if decider is None else lambda _: model_of(decider)
+            loaded,
+            store,
+            bound,
+            None,
+            clock,
+            working,
+            model_judge=None if decider is None else lambda _: model_of(decider),
         )
         runtime = replace(runtime, companions=CompanionSlot(judge_seconds=judge_seconds))
         runtime.deferred.flush = lambda: flush(runtime, wait=False)

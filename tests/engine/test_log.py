@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import re
 import subprocess
@@ -18,6 +19,13 @@ from recollect.errors import EmbedderError, RecollectError
 from recollect.testing.embedding import HashingEmbedder
 
 CANARY = "canarybird"
+
+
+def _talk() -> io.BytesIO:
+    """A transcript with the canary in it."""
+    return io.BytesIO(f"User: My name is {CANARY.title()}.\nAssistant: Hello {CANARY}.\n".encode())
+
+
 # Every verb with the canary in each text and name it takes. `m` is the store, `a` and `b` are ids of memories.
 VERBS: dict[str, Callable[[Any, str, str], Any]] = {
     "remember": lambda m, a, b: m.remember(
@@ -78,6 +86,7 @@ VERBS: dict[str, Callable[[Any, str, str], Any]] = {
     "import_from": lambda m, a, b: m.import_from("memory-files", "MEMORY.md"),
     "companion": lambda m, a, b: m.companion(session=CANARY),
     "turns": lambda m, a, b: m.turns(session=CANARY),
+    "extract": lambda m, a, b: m.extract(_talk()),
     "stats": lambda m, a, b: m.stats(),
     "doctor": lambda m, a, b: m.doctor(),
     "judge_usage": lambda m, a, b: m.judge_usage(),
@@ -142,12 +151,13 @@ def test_long_operations_say_how_much_and_how_long(memory, told: pytest.LogCaptu
     memory.export("out.jsonl")
     memory.import_data("out.jsonl")
     memory.import_from("memory-files", "MEMORY.md")
+    memory.extract(_talk())
     memory.reembed()
     memory.vacuum()
     said = [record.getMessage() for record in told.records if record.levelno == logging.INFO]
     for expected in (
         r"remember_many: 5 stored in [\d.]+ s", r"export: 5 memory in [\d.]+ s", r"import_data: 5 unchanged in [\d.]+ s",
-        r"import_from: 1 kept in [\d.]+ s", r"reembed: done in [\d.]+ s", r"vacuum: .+ in [\d.]+ s",
+        r"import_from: 1 kept in [\d.]+ s", r"extract: 1 kept in [\d.]+ s", r"reembed: done in [\d.]+ s", r"vacuum: .+ in [\d.]+ s",
     ):  # fmt: skip
         assert any(re.fullmatch(expected, line) for line in said), (expected, said)
 

@@ -94,6 +94,13 @@ def imported_from_files(world: World, text: str) -> object:
     return [item.reason for item in batch.items]
 
 
+def extracted(world: World, text: str) -> object:
+    """A session in which the user states the text."""
+    said = f"## User\n\nRemember that {text.strip()}\n\n## Assistant\n\nYes.\n"
+    (session,) = world.memory.extract(io.BytesIO(said.encode())).sessions
+    return [item.reason for item in session.items]
+
+
 VERBS: dict[str, Callable[[World, str], object]] = {
     "remember": lambda w, text: w.memory.remember(text),
     "remember with a key": lambda w, text: w.memory.remember(text, key="k"),
@@ -125,6 +132,7 @@ VERBS: dict[str, Callable[[World, str], object]] = {
     "import_data of a new file": imported_markdown,
     "import_data of an edited file": edited_markdown,
     "import_from": imported_from_files,
+    "extract": extracted,
     "MCP remember": tool("recollect", "remember", content="TEXT"),
     "MCP update": tool("recollect", "update", id="OTHER", content="TEXT"),
     "MCP resolve": tool("recollect", "resolve", new="NEW", old="OLD", resolution="update", content="TEXT"),

@@ -259,6 +259,7 @@ EXCEPTIONS = {
     "memory.export": "one view per page",
     "memory.import_data": "one transaction per batch",
     "memory.import_from": "one transaction per batch",
+    "memory.extract": "one view per session, one transaction per page",
     "memory.vacuum": "rewrites the files; the store is not read or changed",
     "memory.reembed": "one view and one transaction per batch",
     "memory.members": "needs clusters, which need scikit-learn; one view",

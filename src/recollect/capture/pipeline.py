@@ -70,11 +70,13 @@ class Capture:
         keyed: bool = False,
         progress: Progress | None = None,
         also: Callable[[Transaction, Sequence[Outcome]], None] | None = None,
+        operation: str | None = None,
     ) -> list[Outcome]:
         """Outcomes in the order of the drafts. Every draft is checked before the first one is stored.
 
         `apart` does not compare the drafts with each other; without `compare`, they are compared with tombstones only. With
         `keyed`, they leave the memories of other keys alone. `also` is called inside each transaction with its outcomes.
+        `operation` is that of earlier calls, so that one undo takes back all of them.
         """
         now = uow.runtime.clock()
         items: list[Item] = self._intake(uow, drafts, now, verbatim)
@@ -84,7 +86,7 @@ class Capture:
         projects = {item.record.project for item in items if isinstance(item, PreparedDraft)}
         siblings = frozenset(item.record.id for item in items if apart and isinstance(item, PreparedDraft))
         outcomes: list[Outcome] = []
-        operation = new_id(now)
+        operation = operation or new_id(now)
         try:
             if progress is not None:
                 progress(0, len(items))

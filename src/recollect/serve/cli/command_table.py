@@ -15,6 +15,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Store": {
         "remember": ("remember", "Store a memory: a text, stdin, or a file of many."),
         "import-from": ("import_from", "Import memory files, or memories of another product."),
+        "extract": ("extract", "Store what was stated in the sessions of a transcript."),
     },
     "Find": {
         "recall": ("recall", "Find what is known about something, best first."),
@@ -112,6 +113,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("settings", "configure", "env"), ("config",)),
     **dict.fromkeys(("backup", "dump", "save-to"), ("export", "copy")),
     **dict.fromkeys(("load", "migrate-from", "ingest"), ("import", "import-from")),
+    **dict.fromkeys(("harvest", "read-session", "transcript", "sessions"), ("extract",)),
     **dict.fromkeys(("clone", "sync"), ("copy",)),
     **dict.fromkeys(("server", "serve", "start", "run"), ("mcp",)),
     **dict.fromkeys(("setup", "init", "connect"), ("install", "remember")),

@@ -1,0 +1,69 @@
+"""The verb `extract`: reads transcripts and stores what their sessions give."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from recollect.capture.screen.sources import source_problem
+from recollect.companion.report import ExtractionReport
+from recollect.companion.sessions import extract_all
+from recollect.companion.transcripts.reading import (
+    TRANSCRIPT_FORMATS,
+    TranscriptSource,
+    is_open,
+    open_transcript,
+    source_name,
+)
+from recollect.companion.transcripts.said import Said
+from recollect.errors import InvalidInput
+from recollect.ports import Progress
+from recollect.unit_of_work import UnitOfWork
+from recollect.validation import clean_path, one_of
+
+
+def extract(
+    uow: UnitOfWork,
+    source: TranscriptSource,
+    *,
+    session: str | None,
+    form: str | None,
+    dry_run: bool,
+    verbatim: bool,
+    progress: Progress | None,
+) -> ExtractionReport:
+    """Store what the sessions of a transcript give. Messages that were read before are not read again."""
+    one_of("format", form, TRANSCRIPT_FORMATS)
+    name = uow.name("session", session) or uow.name("source", _session_name(source))
+    _require_readable(uow, source)
+    here = replace(uow, on_behalf_of="import")
+    with open_transcript(source, form) as said:
+        named = _renamed(said, session) if session is not None else said
+        return extract_all(here, named, name or "transcript", dry_run=dry_run, verbatim=verbatim, progress=progress)
+
+
+def _session_name(source: TranscriptSource) -> str:
+    """The name of a session that has none: that of its file."""
+    if is_open(source):
+        return "transcript"
+    return Path(source_name(source)).name.removesuffix(".gz").rsplit(".", 1)[0] or "transcript"
+
+
+def _require_readable(uow: UnitOfWork, source: TranscriptSource) -> None:
+    """Refuse a file that must not be read. That git ignores it is no reason: many people keep their logs out of git."""
+    if is_open(source):
+        return
+    path = clean_path("source", source)
+    if path.is_dir():
+        raise InvalidInput("source", f"{path} is a folder", "name the transcripts in it")
+    problem = source_problem(os.fspath(path.absolute()), uow.runtime.gate.root)
+    if problem is not None and not problem.endswith(".gitignore"):
+        raise InvalidInput("source", f"{path} must not be read: {problem}", "choose another file")
+
+
+def _renamed(said: Iterator[Said], session: str) -> Iterator[Said]:
+    """All messages as one session, whatever the transcript calls theirs."""
+    for position, each in enumerate(said):
+        yield Said(session, replace(each.message, position=position))
