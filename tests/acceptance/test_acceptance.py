@@ -28,7 +28,7 @@ from recollect import Memory, errors
 from recollect.serve.cli.main import recollect as command_group
 from recollect.serve.mcp.tools import TOOLS as MCP_TOOLS
 
-NO_VERB = ("mcp", "install", "uninstall", "config", "migrate", "import-from", "copy", "demo", "erase-user")
+NO_VERB = ("mcp", "install", "uninstall", "config", "migrate", "import-from", "extract", "copy", "demo", "erase-user")
 ERRORS = tuple(name for name in vars(errors) if name[0].isupper())
 Told = tuple[list[Any], list[Any]]
 Opened = Callable[[str], AbstractContextManager[Door]]
