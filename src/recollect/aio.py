@@ -1069,13 +1069,18 @@ class AsyncMemory(AsyncVerbs):
         """One API over all tiers."""
         return AsyncRouter(self._sync.router, self._threads)
 
-    async def companion(self, *, session: str, project: str | None = None, budget: int = 800) -> AsyncCompanion:
+    async def companion(
+        self, *, session: str, project: str | None = None, budget: int = 800, extract: bool = True
+    ) -> AsyncCompanion:
         """What makes relevant memories come up by themselves in a session: show it each turn, and never wait for it.
 
-        `budget` is how many tokens one turn may be given. All companions of a session share its state.
+        `budget` is how many tokens one turn may be given. With `extract`, what the user states is stored by and by. All
+        companions of a session share its state.
         """
         return AsyncCompanion(
-            await self._call(lambda: self._sync.companion(session=session, project=project, budget=budget)),
+            await self._call(
+                lambda: self._sync.companion(session=session, project=project, budget=budget, extract=extract)
+            ),
             self._threads,
         )
 

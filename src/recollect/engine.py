@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, Unpack
@@ -597,17 +598,23 @@ class Memory(Verbs):
 
     # The companion
 
-    def companion(self, *, session: str, project: str | None = None, budget: int = 800) -> Companion:
+    def companion(
+        self, *, session: str, project: str | None = None, budget: int = 800, extract: bool = True
+    ) -> Companion:
         """What makes relevant memories come up by themselves in a session: show it each turn, and never wait for it.
 
-        `budget` is how many tokens one turn may be given. All companions of a session share its state.
+        `budget` is how many tokens one turn may be given. With `extract`, what the user states is stored by and by. All
+        companions of a session share its state.
         """
         from recollect.companion.companion import Companion
+        from recollect.companion.live import extract_said
 
         if self._runtime.past:
             raise ReadOnly("a view of the past", "make a companion of the store itself")
         require_name("session", session)
-        return Companion(self._uow.at(project, session, None), budget=clean_limit(budget, 800))
+        here = self._uow.at(project, session, None)
+        extractor = partial(extract_said, here) if clean_flag("extract", extract) else None
+        return Companion(here, budget=clean_limit(budget, 800), extract=extractor)
 
     def turns(self, *, session: str | None = None, limit: int | None = None) -> Turns:
         """What companions retrieved and injected each turn, and what the replies cited: the last 20, or `limit`, oldest first."""

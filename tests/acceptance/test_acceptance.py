@@ -29,17 +29,8 @@ from recollect.serve.cli.main import recollect as command_group
 from recollect.serve.mcp.tools import TOOLS as MCP_TOOLS
 
 NO_VERB = (
-    "mcp",
-    "install",
-    "uninstall",
-    "config",
-    "migrate",
-    "import-from",
-    "copy",
-    "demo",
-    "erase-user",
-    "judge",
-    "turns",
+    *("mcp", "install", "uninstall", "config", "migrate", "import-from", "copy", "demo", "erase-user"),
+    *("judge", "turns", "extract"),
 )
 ERRORS = tuple(name for name in vars(errors) if name[0].isupper())
 Told = tuple[list[Any], list[Any]]

@@ -42,8 +42,10 @@ def contents(surfaced: Surfaced) -> list[str]:
 
 
 def model_of(decider: Decider) -> Any:
-    """A decider as a configured model: it has a name, and writes nothing."""
-    return SimpleNamespace(name="a test", decide=decider.decide, write=lambda tasks: [None] * len(tasks))
+    """A decider as a configured model: it has a name, and writes nothing unless it can."""
+    return SimpleNamespace(
+        name="a test", decide=decider.decide, write=getattr(decider, "write", lambda tasks: [None] * len(tasks))
+    )
 
 
 @pytest.fixture

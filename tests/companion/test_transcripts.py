@@ -5,12 +5,16 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import random
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from recollect.companion.extraction import extract
+from recollect.companion.summary import summarise
 from recollect.companion.transcripts.reading import TRANSCRIPT_FORMATS, open_transcript
 from recollect.companion.transcripts.said import Said
 from recollect.errors import InvalidInput
@@ -301,3 +305,36 @@ def test_an_unknown_form_is_an_error_that_lists_the_forms(text: str) -> None:
 
 def test_the_command_lists_the_same_forms() -> None:
     assert FORMATS == TRANSCRIPT_FORMATS
+
+
+JUNK = (None, 1, -1.5, True, "", [], {}, "x", ["a", None, 3], {"a": 1}, 1e300)
+FORMS: dict[str, Any] = {
+    "claude-code": [json.loads(line) for line in CLAUDE_CODE.splitlines()],
+    "codex": [json.loads(line) for line in CODEX.splitlines()],
+    "messages": MESSAGES,
+    "chatgpt": CHATGPT,
+    "claude": CLAUDE,
+    "swe-agent": TRAJECTORY,
+}
+
+
+def damaged(value: Any, chance: random.Random) -> Any:
+    """The same with some values lost, and some of another kind."""
+    if chance.random() < 0.08:
+        return chance.choice(JUNK)
+    if isinstance(value, dict):
+        return {key: damaged(each, chance) for key, each in value.items() if chance.random() > 0.03}
+    return [damaged(each, chance) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_damaged_is_left_out_or_an_error_that_says_so(form: str) -> None:
+    chance = random.Random(7)
+    for _ in range(300):
+        value = damaged(FORMS[form], chance)
+        text = lines(*value) if isinstance(value, list) and chance.random() < 0.5 else json.dumps(value)
+        cut = text[: chance.randrange(len(text) + 1)] if chance.random() < 0.2 else text
+        with suppress(InvalidInput):
+            messages = [each.message for each in read(cut)]
+            extract(messages)
+            summarise(messages)

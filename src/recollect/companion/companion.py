@@ -13,7 +13,7 @@ from recollect.companion.ledger import persisted_turns
 from recollect.companion.processing import TurnProcessor
 from recollect.companion.surfacing import block, fitting
 from recollect.companion.verifier import TimedDecider
-from recollect.companion.worker import CompanionWorker, Extract, Extraction, Handed, Observed, StoreChanged
+from recollect.companion.worker import CompanionWorker, Extract, ExtractionDue, Handed, Observed, StoreChanged
 from recollect.errors import InvalidInput
 from recollect.unit_of_work import UnitOfWork
 from recollect.validation import clean_limit, shown
@@ -95,7 +95,7 @@ class Companion:
 
     def before_compaction(self) -> None:
         """Say that the context is about to be compacted: what was said is extracted first, in the background."""
-        self._worker.tell(self._channel, Extraction())
+        self._worker.tell(self._channel, ExtractionDue())
 
     def wait(self, seconds: float = 5.0) -> bool:
         """Wait until what was observed is processed, for scripts and hooks that end at once; False if that takes longer."""
@@ -103,7 +103,7 @@ class Companion:
 
     def close(self) -> None:
         """Say that the session ends: the rest of what was said is extracted, in the background."""
-        self._worker.tell(self._channel, Extraction())
+        self._worker.tell(self._channel, ExtractionDue())
 
     def __enter__(self) -> Self:
         return self

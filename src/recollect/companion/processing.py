@@ -35,7 +35,7 @@ from recollect.companion.surfacing import (
 from recollect.companion.verifier import Judged, TimedDecider, verified
 from recollect.companion.worker import (
     Channel,
-    Extraction,
+    ExtractionDue,
     Handed,
     Happening,
     Observed,
@@ -113,11 +113,11 @@ class TurnProcessor:
         """Wait for no model any more."""
         self.timed.stop()
 
-    def _one(self, channel: Channel, event: Handed | Extraction | StoreChanged) -> None:
+    def _one(self, channel: Channel, event: Handed | ExtractionDue | StoreChanged) -> None:
         match event:
             case Handed():
                 self._note_handed(channel, event)
-            case Extraction():
+            case ExtractionDue():
                 self._extract(channel)
             case StoreChanged():
                 self._look_again(channel, event.taken)
@@ -332,7 +332,7 @@ class TurnProcessor:
         vector = None if prepared.query.foreign else prepared.search.vector
         runtime.deferred.miss(Miss(question, prepared.query.terms, vector, uow.viewer, request.now))
 
-    # Extraction and state
+    # ExtractionDue and state
 
     def _extract(self, channel: Channel) -> None:
         """Give what was said since the last extraction to whoever extracts; what fails is given again later."""

@@ -286,7 +286,7 @@ def _told(
     id: str | None = None,
     text: str | None = None,
 ) -> ExtractedItem:
-    shown = _masked(one.content, uow) if text is None else text
+    shown = masked(one.content, uow) if text is None else text
     return ExtractedItem(one.message_range, outcome, shown, one.type, one.source, one.cue, reason, id)
 
 
@@ -295,11 +295,11 @@ def _masked_summary(summary: Summary | None, uow: UnitOfWork) -> Summary | None:
     if summary is None:
         return None
     lists = (summary.decisions, summary.action_items, summary.unresolved, summary.next_questions)
-    lines = [_masked(line, uow) for line in summary.narrative.splitlines()]
-    return Summary("\n".join(lines), *(tuple(_masked(text, uow) for text in texts) for texts in lists))
+    lines = [masked(line, uow) for line in summary.narrative.splitlines()]
+    return Summary("\n".join(lines), *(tuple(masked(text, uow) for text in texts) for texts in lists))
 
 
-def _masked(text: str, uow: UnitOfWork) -> str:
+def masked(text: str, uow: UnitOfWork) -> str:
     """A text as a report may quote it: without what would be refused or redacted."""
     policy = uow.runtime.gate.policy
     cleaned = apply_policy(text, {kind: "allow" if action == "allow" else "redact" for kind, action in policy.items()})

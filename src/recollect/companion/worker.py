@@ -73,7 +73,7 @@ class Handed:
 
 
 @dataclass(frozen=True, slots=True)
-class Extraction:
+class ExtractionDue:
     """The session ends, or its context is about to be compacted: everything said so far is extracted."""
 
 
@@ -84,7 +84,7 @@ class StoreChanged:
     taken: Offer | None = None
 
 
-Happening = Observed | Handed | Extraction | StoreChanged
+Happening = Observed | Handed | ExtractionDue | StoreChanged
 
 
 @dataclass(slots=True, eq=False)
@@ -186,7 +186,7 @@ class CompanionWorker:
                 left.append(self._channels.popitem(last=False)[1])
         for oldest in left:
             if oldest.talk:
-                self.tell(oldest, Extraction())
+                self.tell(oldest, ExtractionDue())
         if extract is not None:
             channel.extract = extract
         return channel

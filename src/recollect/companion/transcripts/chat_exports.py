@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.companion.transcripts.said import Numbering, Said, text_of, time_of
+from recollect.companion.transcripts.said import Numbering, Said, name_of, text_of, time_of
 from recollect.values.conversation import Role
 
 _AUTHORS: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
@@ -30,8 +30,8 @@ def read_chatgpt(conversations: Iterable[Any]) -> Iterator[Said]:
             continue
         session = _name(talk, "conversation_id", "id")
         for message in _branch(talk):
-            role = _AUTHORS.get(str((message.get("author") or {}).get("role")))
-            hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
+            role = _AUTHORS.get(str(_inner(message, "author").get("role")))
+            hidden = _inner(message, "metadata").get("is_visually_hidden_from_conversation")
             text = text_of(message.get("content"))
             if role is not None and text.strip():
                 own = "system" if hidden and role == "user" else role
@@ -41,7 +41,7 @@ def read_chatgpt(conversations: Iterable[Any]) -> Iterator[Said]:
 def _branch(talk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The messages from the root to the current node, or to the newest leaf where none is current."""
     nodes = talk["mapping"]
-    at = talk.get("current_node")
+    at = name_of(talk.get("current_node"))
     if at not in nodes:
         leaves = [key for key, node in nodes.items() if isinstance(node, dict) and not node.get("children")]
         at = max(leaves, key=lambda key: _time(nodes[key]), default=None)
@@ -54,12 +54,12 @@ def _branch(talk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
             break
         if isinstance(node.get("message"), dict):
             found.append(node["message"])
-        at = node.get("parent")
+        at = name_of(node.get("parent"))
     return found[::-1]
 
 
 def _time(node: Mapping[str, Any]) -> float:
-    made = (node.get("message") or {}).get("create_time")
+    made = _inner(node, "message").get("create_time")
     return float(made) if isinstance(made, int | float) else 0.0
 
 
@@ -78,5 +78,10 @@ def read_claude(conversations: Iterable[Any]) -> Iterator[Said]:
                     yield numbering.said(session, role, text, at=time_of(message.get("created_at")))
 
 
+def _inner(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
+
+
 def _name(talk: Mapping[str, Any], *names: str) -> str | None:
-    return next((str(talk[name]) for name in names if talk.get(name)), None)
+    return next((found for name in names if (found := name_of(talk.get(name)))), None)

@@ -7,7 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from recollect.companion.transcripts.said import Numbering, Said, command_of, is_shell, parts_of, text_of, time_of
+from recollect.companion.transcripts.said import (
+    Numbering,
+    Said,
+    command_of,
+    is_shell,
+    name_of,
+    parts_of,
+    text_of,
+    time_of,
+)
 from recollect.values.conversation import Role
 
 _ROLES: dict[str, Role] = {
@@ -42,13 +51,12 @@ def read_chat_messages(values: Iterable[Any]) -> Iterator[Said]:
     for value in values:
         inner = messages_in(value)
         if inner is not None:
-            session = value.get("id") or value.get("session_id") or value.get("conversation_id")
-            own = None if session is None else str(session)
+            own = name_of(value.get("id") or value.get("session_id") or value.get("conversation_id"))
             for message in inner:
                 yield from _messages(message, own, numbering, tools)
         elif isinstance(value, dict):
-            session = value.get("session_id") or value.get("session") or value.get("thread_id")
-            yield from _messages(value, None if session is None else str(session), numbering, tools)
+            session = name_of(value.get("session_id") or value.get("session") or value.get("thread_id"))
+            yield from _messages(value, session, numbering, tools)
 
 
 def _messages(message: Any, session: str | None, numbering: Numbering, tools: dict[str, str]) -> Iterator[Said]:
@@ -100,7 +108,9 @@ def _failed(message: Mapping[str, Any]) -> bool | None:
 
 def is_trajectory(value: Any) -> bool:
     """Whether an object is a trajectory of SWE-agent."""
-    return isinstance(value, dict) and isinstance(value.get("trajectory"), list) and "history" in value
+    return (
+        isinstance(value, dict) and isinstance(value.get("trajectory"), list) and isinstance(value.get("history"), list)
+    )
 
 
 def read_trajectory(value: Mapping[str, Any]) -> Iterator[Said]:

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from recollect.companion.transcripts.said import Numbering, Said, command_of, is_shell, parts_of, text_of, time_of
+from recollect.companion.transcripts.said import (
+    Numbering,
+    Said,
+    command_of,
+    is_shell,
+    name_of,
+    parts_of,
+    text_of,
+    time_of,
+)
 
 _ENTRIES = frozenset({"user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation", "progress"})
 
@@ -14,14 +23,14 @@ _ENTRIES = frozenset({"user", "assistant", "system", "summary", "file-history-sn
 def is_claude_code(first: Mapping[str, Any]) -> bool:
     """Whether the first value of a JSON Lines file is an entry of such a session."""
     known = "sessionId" in first or "parentUuid" in first or "leafUuid" in first
-    return first.get("type") in _ENTRIES and (known or "messageId" in first)
+    return str(first.get("type")) in _ENTRIES and (known or "messageId" in first)
 
 
 def read_claude_code(entries: Iterable[Any]) -> Iterator[Said]:
     """The messages of all sessions, in the order of the file."""
     numbering, tools = Numbering(), dict[str, str]()
     for entry in entries:
-        if not isinstance(entry, dict) or entry.get("type") not in ("user", "assistant"):
+        if not isinstance(entry, dict) or str(entry.get("type")) not in ("user", "assistant"):
             continue
         message = entry.get("message")
         if isinstance(message, dict):
@@ -52,7 +61,7 @@ def _result(
 
 def _session(entry: Mapping[str, Any]) -> str | None:
     """The session; the talk of a sub-agent is one of its own."""
-    named = entry.get("sessionId")
+    named = name_of(entry.get("sessionId"))
     return f"{named}/sub-agent" if named and entry.get("isSidechain") else named
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.companion.transcripts.said import Numbering, Said, command_of, is_shell, text_of, time_of
+from recollect.companion.transcripts.said import Numbering, Said, command_of, is_shell, name_of, text_of, time_of
 from recollect.values.conversation import ROLES, Role
 
 _RECORDS = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -17,7 +17,7 @@ _EXIT_CODE = re.compile(r"(?i)\bexit(?:ed with)? code:? (\d+)")
 def is_codex(first: Mapping[str, Any]) -> bool:
     """Whether the first value of a JSON Lines file is a record of a rollout; older files have the bare items."""
     old = "instructions" in first and "id" in first and "timestamp" in first
-    return old or (first.get("type") in _RECORDS and isinstance(first.get("payload"), dict))
+    return old or (str(first.get("type")) in _RECORDS and isinstance(first.get("payload"), dict))
 
 
 def read_codex(records: Iterable[Any]) -> Iterator[Said]:
@@ -27,12 +27,13 @@ def read_codex(records: Iterable[Any]) -> Iterator[Said]:
     for record in records:
         if not isinstance(record, dict):
             continue
-        payload = record.get("payload") if record.get("type") in _RECORDS else record
+        kind = str(record.get("type"))
+        payload = record.get("payload") if kind in _RECORDS else record
         if not isinstance(payload, dict):
             continue
-        if record.get("type") == "session_meta" or ("instructions" in record and "id" in record):
-            session = payload.get("id") or session
-        elif record.get("type") not in _RECORDS or record["type"] == "response_item":
+        if kind == "session_meta" or ("instructions" in record and "id" in record):
+            session = name_of(payload.get("id")) or session
+        elif kind not in _RECORDS or kind == "response_item":
             yield from _item(payload, session, record.get("timestamp"), numbering, tools)
 
 

@@ -49,6 +49,11 @@ class Numbering:
         return Said(session, Message(role, kept, position, at=at, tool=tool, failed=failed))
 
 
+def name_of(value: Any) -> str | None:
+    """The name of a session as a transcript gives it, if it is one."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
+
+
 def time_of(value: Any) -> datetime | None:
     """A time as transcripts write it: ISO 8601, or seconds or milliseconds since 1970; without a zone it is UTC."""
     if isinstance(value, bool) or value is None:
