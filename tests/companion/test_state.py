@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from time import monotonic
 
 from tests.companion.conftest import contents, said, turn
 
@@ -105,3 +106,18 @@ def test_what_was_noted_before_the_state_was_loaded_stays() -> None:
     other.hand({"a": "1"}, 200.0)
     other.load(state.dump())
     assert other.handed == {"a": 200.0}
+
+
+def test_what_another_process_forgets_is_off_the_offer_without_a_word(opened: Callable[..., Memory]) -> None:
+    mine, other = opened(), opened()
+    companion = mine.companion(session="s1")
+    record = mine.remember(PORT).memory
+    mine._runtime.companions.worker.look_seconds = 0.01
+    companion.observe(ASKED)
+    assert companion.wait()
+    assert companion._channel.offer
+    other.forget(record.id)
+    until = monotonic() + 20
+    while companion._channel.offer and monotonic() < until:
+        companion.wait()
+    assert not companion.pending()

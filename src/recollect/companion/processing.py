@@ -252,13 +252,14 @@ class TurnProcessor:
             channel.offer.clear()
 
     def _look_again(self, channel: Channel, taken: Offer | None) -> None:
-        """After a change of the store: offer what may still be shown, as it is now."""
+        """The store changed, or may have changed in another process: offer what may still be shown, as it is now."""
         try:
-            offer = channel.offer.pop()
+            waiting = channel.offer[0]
         except IndexError:
-            if taken is None or taken.turn != channel.state.turn:
-                return
-            offer = taken
+            waiting = None
+        offer = waiting or taken
+        if offer is None or (waiting is None and offer.turn != channel.state.turn):
+            return
         version, now = self.runtime.companions.version, self.runtime.clock()
         search = Search(channel.uow.viewer, Filter(), now.timestamp())
         with self.runtime.store.view(now) as reader:
@@ -269,7 +270,9 @@ class TurnProcessor:
             for line in offer.lines
             if (memory := found.get(line.row)) is not None
         )
-        self._offer(channel, replace(offer, lines=lines, version=version), keep=False)
+        latest = replace(offer, lines=lines, version=version)
+        if waiting is None or latest != waiting:
+            self._offer(channel, latest, keep=False)
 
     # What is learned
 

@@ -22,7 +22,7 @@ MOST_SURFACED = 5
 # So many hits are retrieved: the best five, and others in place of those that are kept back.
 CANDIDATES = 20
 # Of the best hit a memory needs this share of the score. Below it, more is lost than gained (docs/decisions/0038-the-companion.md).
-NEAR_BEST = 0.65
+NEAR_BEST = 0.63
 # In a store of few memories the best relevance must be at least this, and so where words alone are compared.
 RELEVANT = 0.4
 # In a larger one, a logistic regression says whether anything found is about the message. It was fitted on messages that were

@@ -9,9 +9,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from time import monotonic
 
 from recollect.companion.ledger import Injected, Ledger
@@ -31,6 +32,7 @@ MOST_SESSIONS, MOST_EVENTS, MOST_TALK = 256, 64, 400
 # How long closing lets the worker go on with what it has, and how long it waits for it altogether.
 _FINISH_SECONDS, _CLOSE_SECONDS = 1.2, 1.8
 _FORK_SECONDS = 1.0
+LOOK_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,8 @@ class CompanionWorker:
         self._clock, self._process, self._stop = runtime.clock, process, stop
         self._channels: OrderedDict[tuple[Identity, str | None, str], Channel] = OrderedDict()
         self._crashes, self._crash, self._failure = 0, "", ""
+        # How long what another process forgets may still be on offer.
+        self.look_seconds = LOOK_SECONDS
         self._closed, self._deadline = False, float("inf")
         self._renew()
         follow_forks(self)
@@ -203,8 +207,11 @@ class CompanionWorker:
         if thread is None or not thread.is_alive():
             self._start()
 
+    def _has_offers(self) -> bool:
+        return any(channel.offer for channel in list(self._channels.values()))
+
     def look_again(self) -> None:
-        """Look up again what is on offer, after a change of the store."""
+        """Look up again what is on offer: the store changed, or another process may have changed it."""
         for channel in list(self._channels.values()):
             if channel.offer:
                 self.tell(channel, StoreChanged())
@@ -252,11 +259,20 @@ class CompanionWorker:
 
     def _run(self, queue: SimpleQueue[Channel | threading.Event | None]) -> None:
         try:
-            while (found := queue.get()) is not None and monotonic() < self._deadline:
-                if isinstance(found, Channel):
-                    self._work(found)
-                else:
-                    found.set()
+            looked = monotonic()
+            while monotonic() < self._deadline:
+                left = max(0.0, looked + self.look_seconds - monotonic()) if self._has_offers() else None
+                with suppress(Empty):
+                    found = queue.get(timeout=left)
+                    if found is None:
+                        return
+                    if isinstance(found, Channel):
+                        self._work(found)
+                    else:
+                        found.set()
+                if monotonic() >= looked + self.look_seconds:
+                    self.look_again()
+                    looked = monotonic()
         except BaseException as error:  # whatever it was: the next turn starts the thread again, and doctor tells
             self._crashes, self._crash = self._crashes + 1, f"{type(error).__name__}: {error}"
             warning("the companion's worker crashed: %s", type(error).__name__)
