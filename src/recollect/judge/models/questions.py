@@ -47,6 +47,11 @@ def form_of(question: Question) -> QuestionForm:
             return _WORTH_KEEPING
 
 
+def is_whole(question: Question) -> bool:
+    """Whether the model sees all of two texts that it compares: what they differ in may stand where they are cut."""
+    return not isinstance(question, HowRelated) or max(len(question.old.text), len(question.new.text)) <= LONGEST
+
+
 def shown(evidence: Evidence) -> dict[str, str]:
     """A text with its time and its source, as far as they are known. Ids stay here: a model has no use for them."""
     found = {"text": clean(evidence.text)}
