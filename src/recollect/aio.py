@@ -923,11 +923,19 @@ class AsyncMemory(AsyncVerbs):
         return await self._call(lambda: self._sync.feedback_many(ids, verdict))
 
     async def confirm(
-        self, *helped: str, rejected: Sequence[str] = (), query: str | None = None, infer_tag: bool = True
+        self,
+        *helped: str,
+        rejected: Sequence[str] = (),
+        query: str | None = None,
+        infer_tag: bool = True,
+        recall: str | None = None,
     ) -> Records:
-        """Report which hits of one recall helped and which did not: confidence changes, and what helped together is linked."""
+        """Report which hits of one recall helped and which did not: confidence changes, and what helped together is linked.
+
+        `recall` is the `id` of the recall that served them; its query is then known.
+        """
         return await self._call(
-            lambda: self._sync.confirm(*helped, rejected=rejected, query=query, infer_tag=infer_tag)
+            lambda: self._sync.confirm(*helped, rejected=rejected, query=query, infer_tag=infer_tag, recall=recall)
         )
 
     async def contradictions(
@@ -1173,17 +1181,25 @@ class AsyncMemory(AsyncVerbs):
         dry_run: bool = False,
         format: str | None = None,
         verbatim: bool = False,
+        narrative: bool = False,
         progress: Progress | None = None,
     ) -> ExtractionReport:
         """Store what the sessions of a transcript give: what the user stated, and commands that worked after an error.
 
         Read are sessions of Claude Code, Codex and SWE-agent, chat messages, exports of ChatGPT and Claude, and Markdown
         logs; `format` names the form if it cannot be seen. What was read once is not read again. `session` names the session if
-        the transcript does not; `verbatim` also stores the messages themselves; `dry_run` stores nothing.
+        the transcript does not; `verbatim` also stores the messages themselves, `narrative` the brief of each session as its
+        narrative; `dry_run` stores nothing.
         """
         return await self._call(
             lambda: self._sync.extract(
-                source, session=session, dry_run=dry_run, format=format, verbatim=verbatim, progress=progress
+                source,
+                session=session,
+                dry_run=dry_run,
+                format=format,
+                verbatim=verbatim,
+                narrative=narrative,
+                progress=progress,
             )
         )
 

@@ -402,12 +402,20 @@ class Memory(Verbs):
         return judge_many(self._uow, ids, verdict)
 
     def confirm(
-        self, *helped: str, rejected: Sequence[str] = (), query: str | None = None, infer_tag: bool = True
+        self,
+        *helped: str,
+        rejected: Sequence[str] = (),
+        query: str | None = None,
+        infer_tag: bool = True,
+        recall: str | None = None,
     ) -> Records:
-        """Report which hits of one recall helped and which did not: confidence changes, and what helped together is linked."""
+        """Report which hits of one recall helped and which did not: confidence changes, and what helped together is linked.
+
+        `recall` is the `id` of the recall that served them; its query is then known.
+        """
         from recollect.upkeep.feedback import confirm_hits
 
-        return confirm_hits(self._uow, helped, rejected, query, clean_flag("infer_tag", infer_tag))
+        return confirm_hits(self._uow, helped, rejected, query, clean_flag("infer_tag", infer_tag), recall)
 
     def contradictions(
         self,
@@ -718,13 +726,15 @@ class Memory(Verbs):
         dry_run: bool = False,
         format: str | None = None,
         verbatim: bool = False,
+        narrative: bool = False,
         progress: Progress | None = None,
     ) -> ExtractionReport:
         """Store what the sessions of a transcript give: what the user stated, and commands that worked after an error.
 
         Read are sessions of Claude Code, Codex and SWE-agent, chat messages, exports of ChatGPT and Claude, and Markdown
         logs; `format` names the form if it cannot be seen. What was read once is not read again. `session` names the session if
-        the transcript does not; `verbatim` also stores the messages themselves; `dry_run` stores nothing.
+        the transcript does not; `verbatim` also stores the messages themselves, `narrative` the brief of each session as its
+        narrative; `dry_run` stores nothing.
         """
         from recollect.companion.extract import extract
 
@@ -736,6 +746,7 @@ class Memory(Verbs):
             form=format,
             dry_run=clean_flag("dry_run", dry_run),
             verbatim=clean_flag("verbatim", verbatim),
+            narrative=clean_flag("narrative", narrative),
             progress=progress,
         )
 

@@ -41,13 +41,37 @@ if TYPE_CHECKING:
     from recollect.values.memory import Record
 
 _MOST_IDENTITIES = 256
+_MOST_SERVED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ServedRecall:
+    """What one recall of this process served: to whom, for which query, and the ids of its hits."""
+
+    id: str
+    identity: Identity
+    query: str
+    hits: frozenset[str]
 
 
 @dataclass(slots=True)
 class RecentRecalls:
-    """The texts each identity recalled recently: an agent that stores one of them again only repeats it."""
+    """The texts each identity recalled recently: an agent that stores one of them again only repeats it.
+
+    Also which hits the last recalls served, so that feedback can refer to a recall by its id.
+    """
 
     _texts: dict[Identity, deque[str]] = field(default_factory=dict)
+    _served: deque[ServedRecall] = field(default_factory=lambda: deque(maxlen=_MOST_SERVED))
+
+    def note_served(self, served: ServedRecall) -> None:
+        """Keep what a recall served."""
+        self._served.append(served)
+
+    def served(self, identity: Identity, id: str) -> ServedRecall | None:
+        """What a recall of this identity served, unless that was too long ago or in another process."""
+        recalls = reversed(tuple(self._served))
+        return next((each for each in recalls if each.id == id and each.identity == identity), None)
 
     def add(self, identity: Identity, texts: Sequence[str]) -> None:
         """Add recalled texts."""
@@ -62,6 +86,7 @@ class RecentRecalls:
     def clear(self) -> None:
         """Drop everything: some of it was purged."""
         self._texts.clear()
+        self._served.clear()
 
 
 @dataclass(slots=True)

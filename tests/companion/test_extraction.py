@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.companion.extraction import Extraction, extract, text_digest
+from recollect.companion.own_words import sentences_of
 from recollect.values.conversation import Message, Role
 
 
@@ -188,3 +189,10 @@ def test_a_command_that_fails_again_teaches_nothing() -> None:
         *ran("pip install --user x", "error: externally-managed-environment", failed=True, at=2),
     ]
     assert texts(extract(messages)) == []
+
+
+def test_a_sentence_ends_after_a_number() -> None:
+    (kept,) = extract([Message("user", "We decided to drop Node 16. Add a test for the login.", 0)]).kept
+    assert kept.content == "We decided to drop Node 16."
+    german = "Wir ziehen am 3. Mai um. Danke."
+    assert [german[start:end] for start, end in sentences_of(german)] == ["Wir ziehen am 3. Mai um.", "Danke."]

@@ -293,3 +293,21 @@ def test_a_summary_comes_with_what_is_new(memory: Memory) -> None:
     assert summary is not None
     assert summary.decisions == ("Let's go with the dark one.",)
     assert memory.extract(transcript("Add a footer.", "Let's go with the dark one.")).sessions[0].summary is None
+
+
+def test_the_brief_of_a_session_may_become_its_narrative(memory: recollect.Memory, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.md"
+    talk.write_text(
+        "## User\n\nWe decided to drop Node 16. The key is ghp_16C7e42F292c6912E7710c838347Ae178B4a. Add a test for the login.\n\n"
+        "## Assistant\n\nI will add the test.\n"
+    )
+    assert memory.extract(talk, narrative=True, dry_run=True).sessions[0].narrative is None
+    (session,) = memory.extract(talk, narrative=True).sessions
+    told = memory.narratives.latest()
+    assert told is not None and told.id == session.narrative
+    assert "Node 16" in told.content and "ghp_" not in told.content
+    kept = {item.id for item in session.items if item.id is not None}
+    assert kept and {one.id for one in memory.narratives.memories(told.id)} == kept
+    (again,) = memory.extract(talk, narrative=True).sessions
+    assert again.narrative is None
+    assert len(memory.narratives.chain()) == 1

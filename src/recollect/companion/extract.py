@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from recollect.capture.screen.sources import source_problem
-from recollect.companion.report import ExtractionReport
+from recollect.companion.report import ExtractionReport, SessionExtraction
 from recollect.companion.sessions import extract_all
 from recollect.companion.transcripts.reading import (
     TRANSCRIPT_FORMATS,
@@ -20,8 +20,11 @@ from recollect.companion.transcripts.reading import (
 from recollect.companion.transcripts.said import Said
 from recollect.errors import InvalidInput
 from recollect.ports import Progress
+from recollect.tiers.narratives import Narratives
 from recollect.unit_of_work import UnitOfWork
 from recollect.validation import clean_path, one_of
+from recollect.values.judging import Summary
+from recollect.values.link import MOST_LINKS
 
 
 def extract(
@@ -32,6 +35,7 @@ def extract(
     form: str | None,
     dry_run: bool,
     verbatim: bool,
+    narrative: bool,
     progress: Progress | None,
 ) -> ExtractionReport:
     """Store what the sessions of a transcript give. Messages that were read before are not read again."""
@@ -41,7 +45,37 @@ def extract(
     here = replace(uow, on_behalf_of="import")
     with open_transcript(source, form) as said:
         named = _renamed(said, session) if session is not None else said
-        return extract_all(here, named, name or "transcript", dry_run=dry_run, verbatim=verbatim, progress=progress)
+        report = extract_all(here, named, name or "transcript", dry_run=dry_run, verbatim=verbatim, progress=progress)
+    if dry_run or not narrative:
+        return report
+    return replace(report, sessions=tuple(_with_narrative(here, each) for each in report.sessions))
+
+
+def _with_narrative(uow: UnitOfWork, done: SessionExtraction) -> SessionExtraction:
+    """Make the brief of a session its narrative, linked with the memories that came from it."""
+    text = "" if done.summary is None else brief_text(done.summary)
+    if not text:
+        return done
+    about = list(dict.fromkeys(item.id for item in done.items if item.id is not None))
+    try:
+        made = Narratives(uow.runtime, uow.viewer.identity, uow.viewer.project).write(
+            text, session=done.session, memories=about[:MOST_LINKS]
+        )
+    except InvalidInput:  # something in it was forgotten: then there is no narrative
+        return done
+    return replace(done, narrative=made.id)
+
+
+def brief_text(summary: Summary) -> str:
+    """A brief as text: what happened, then its lists."""
+    lists = (
+        ("Decided", summary.decisions),
+        ("To do", summary.action_items),
+        ("Open", summary.unresolved),
+        ("Next", summary.next_questions),
+    )
+    told = [f"{name}: {'; '.join(texts)}" for name, texts in lists if texts]
+    return "\n".join(filter(None, [summary.narrative, *told]))
 
 
 def _session_name(source: TranscriptSource) -> str:

@@ -41,7 +41,9 @@ _CODE_SIGNS = re.compile(r"[{}();=<>\[\]|\\&$#@+*_]")
 _BULLET = re.compile(r"[ \t]*(?:[-*•–]|\d{1,2}[.)])[ \t]+")
 _BREAK = re.compile(r"(?<=[.!?;])[\"”')]*\s+|(?<=[。！？；])\s*|\n+")
 _ABBREVIATION = re.compile(
-    r"(?i)(?:^|[\s(])\d{1,2}\.$|\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|etc|approx|no|nr|z\.b|bzw|p\.ej|[a-z])\.$"
+    # A number with a full stop goes on in a list ("2. Build") and in a German date ("am 3. Mai"), not in "drop Node 16."
+    r"(?i)(?:^|\n)[\s(]*\d{1,2}\.$|\b(?:am|ab|bis|dem|den|der|seit|vom|zum) \d{1,2}\.$"
+    r"|\b(?:dr|mr|mrs|ms|st|prof|vs|e\.g|i\.e|etc|approx|no|nr|z\.b|bzw|p\.ej|[a-z])\.$"
 )
 _EMPHASIS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w[^*\n]*\w?\*(?!\w))|(?<=\w)\*(?![\w*])")
 _LONG_LINE = 60

@@ -33,7 +33,10 @@ class ExtractedItem:
 
 @dataclass(frozen=True, slots=True)
 class SessionExtraction:
-    """What one session gave. `messages` counts what it has, `new` what was not read before, `turns` what was stored verbatim."""
+    """What one session gave. `messages` counts what it has, `new` what was not read before, `turns` what was stored verbatim.
+
+    `summary` is its brief, and `narrative` the id of the narrative that was made of it.
+    """
 
     session: str
     messages: int
@@ -42,6 +45,7 @@ class SessionExtraction:
     skipped: Mapping[str, int] = field(default_factory=dict)
     turns: int = 0
     summary: Summary | None = None
+    narrative: str | None = None
 
     @property
     def counts(self) -> Mapping[str, int]:

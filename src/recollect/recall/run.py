@@ -15,7 +15,7 @@ from recollect.recall.rerank import rerank
 from recollect.recall.state import PreparedQuery, RecallRequest
 from recollect.recall.verify import verify, widened
 from recollect.redaction import redact
-from recollect.runtime import Runtime
+from recollect.runtime import Runtime, ServedRecall
 from recollect.unit_of_work import UnitOfWork
 from recollect.validation import (
     check_number,
@@ -126,6 +126,8 @@ def record_recall(uow: UnitOfWork, request: RecallRequest, prepared: PreparedQue
     """Count the hits as accessed, and record a query that none of them answers as a gap; after the view."""
     runtime, recalled = uow.runtime, answer.recalled
     runtime.recent_recalls.add(request.viewer.identity, [hit.memory.content for hit in recalled])
+    hits = frozenset(hit.memory.id for hit in recalled)
+    runtime.recent_recalls.note_served(ServedRecall(recalled.id, request.viewer.identity, prepared.query.text, hits))
     count_accesses(uow, {hit.memory.id: row for hit, row in zip(recalled, answer.rows, strict=True)})
     # With a filter, other memories may well answer the query.
     unrestricted = request.filter == Filter() and not request.named

@@ -13,11 +13,11 @@ from datetime import datetime
 from recollect.capture.edit import adjust_score, apply_feedback
 from recollect.errors import InvalidInput
 from recollect.ports import Calibrated, Transaction
-from recollect.runtime import Runtime
+from recollect.runtime import Runtime, ServedRecall
 from recollect.unit_of_work import UnitOfWork
 from recollect.upkeep.clusters import refine
 from recollect.upkeep.links import strengthen
-from recollect.validation import OUT_OF_USE, clean_list, require_kept, require_one_of
+from recollect.validation import OUT_OF_USE, clean_list, require_kept, require_one_of, shown
 from recollect.values.enums import VERDICTS, EventKind, Verdict
 from recollect.values.judging import REJECTED, VERIFIED
 from recollect.values.memory import Record
@@ -85,7 +85,12 @@ def _judged(uow: UnitOfWork, old: Record, verdict: Verdict) -> Record:
 
 
 def confirm_hits(
-    uow: UnitOfWork, helped: Sequence[str], rejected: Sequence[str], query: str | None, infer_tag: bool
+    uow: UnitOfWork,
+    helped: Sequence[str],
+    rejected: Sequence[str],
+    query: str | None,
+    infer_tag: bool,
+    recall: str | None,
 ) -> list[Record]:
     """Some hits of one recall helped, others did not: confidence changes, and hits that helped together are linked."""
     if not helped and not rejected:
@@ -93,6 +98,8 @@ def confirm_hits(
     rejected = clean_list("rejected", rejected)
     if query is not None and not isinstance(query, str):
         raise InvalidInput("query", f"{type(query).__name__} is not text", "give the question that was asked")
+    served = None if recall is None else _served(uow, recall)
+    query = served.query if query is None and served is not None else query
     runtime, account, now = uow.runtime, uow.viewer.account, uow.runtime.clock()
     # Before the transaction: the calibration of a new embedder is measured and stored on first use.
     calibration = None if runtime.embedder is None or len(helped) < 2 else runtime.embedder.calibration
@@ -102,6 +109,8 @@ def confirm_hits(
             raise InvalidInput("rejected", "a memory cannot have helped and not helped", "name it once")
         for record in good.values():
             require_kept("helped", record)
+        if served is not None:
+            _require_served(served, [*good, *bad])
         confirm(tx, list(good.values()), list(bad.values()), now)
         rows = tx.rows_of(account, list(good))
         tx.touch(account, dict.fromkeys(rows, (1, now)))
@@ -149,6 +158,21 @@ def _group(
         add_tag(tx, helped, tag)
     if len(helped) > 1 and calibration is not None:
         refine(tx, helped[0].account, rows, calibration, runtime.settings.deep_merge, runtime.settings.cluster)
+
+
+def _served(uow: UnitOfWork, recall: str) -> ServedRecall:
+    """What a recall served to this identity."""
+    served = uow.runtime.recent_recalls.served(uow.viewer.identity, recall) if isinstance(recall, str) else None
+    if served is None:
+        fix = "give the `id` of a recall of yours in this process, or leave it out"
+        raise InvalidInput("recall", f"{shown(recall)} is no recent recall", fix)
+    return served
+
+
+def _require_served(served: ServedRecall, ids: Sequence[str]) -> None:
+    for one in ids:
+        if one not in served.hits:
+            raise InvalidInput("recall", f"did not serve {one[-8:]}", "name hits of that recall, or leave it out")
 
 
 def _link_together(uow: UnitOfWork, tx: Transaction, record: Record) -> None:

@@ -48,6 +48,7 @@ _MAX_SESSIONS = 50
 @click.argument("transcripts", nargs=-1, required=True, metavar="TRANSCRIPT…")
 @click.option("--dry-run", is_flag=True, help="Show what would be kept and refused; store nothing.")
 @click.option("--verbatim", is_flag=True, help="Also store the messages themselves, so that they can be recalled.")
+@click.option("--narrative", is_flag=True, help="Also store the brief of each session as its narrative.")
 @click.option("--session", metavar="NAME", help="The name of the session, if the transcript does not name it.")
 @click.option(
     "--format", "format_name", type=click.Choice(FORMATS), metavar="FORM", help="The form, if it cannot be seen."
@@ -58,6 +59,7 @@ def extract(
     transcripts: tuple[str, ...],
     dry_run: bool,
     verbatim: bool,
+    narrative: bool,
     session: str | None,
     format_name: str | None,
 ) -> int:
@@ -84,6 +86,7 @@ def extract(
                         dry_run=dry_run,
                         format=format_name,
                         verbatim=verbatim,
+                        narrative=narrative,
                         progress=progress,
                     )
                 )
