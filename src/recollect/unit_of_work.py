@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect import redaction
@@ -38,7 +39,7 @@ ALL_PROJECTS = "*"
 MOST_UNCONFIRMED = 20
 # Events that recall and remember write by themselves: they are in the journal, but no caller asked for them.
 AUTOMATIC = ("miss", "answer")
-_LONGEST_NUMBER = 12
+_LONGEST_NUMBER, _SHOWN_OF_AN_ID = 12, 8
 _PAGE = 8
 # So many texts of a value are compared by their meaning.
 _MOST_TEXTS = 32
@@ -474,13 +475,9 @@ def require_confirmed(uow: UnitOfWork, events: Sequence[Event], *, named: bool) 
 def _named_operation(reader: Reader, identity: Identity, wanted: str) -> list[Event]:
     """The events of the operation named by a sequence number, an id or a part of one, if all are visible."""
     account, missing = identity.account, NotFound("operation", wanted, "`log` shows what was done")
-    if wanted.isdecimal() and wanted.isascii() and len(wanted) < _LONGEST_NUMBER:
-        found = reader.events(account, after=int(wanted) - 1, before=int(wanted) + 1, limit=1)
-        operations = [event.operation for event in found]
-    else:
-        digits = wanted.replace("-", "").lower()
-        known = set(digits) <= set("0123456789abcdef") and 0 < len(digits) <= 32
-        operations = reader.operations_like(account, digits, _PAGE) if known else []
+    by_number, by_id = partial(_numbered, reader, account, wanted), partial(_with_id, reader, account, wanted)
+    # A part of an id may consist of digits only, of the eight that are shown one in forty; no number of the log is as long.
+    operations = by_id() or by_number() if len(wanted) >= _SHOWN_OF_AN_ID else by_number() or by_id()
     visible = []
     for operation in operations:
         events = reader.events(account, operation=operation)
@@ -490,6 +487,21 @@ def _named_operation(reader: Reader, identity: Identity, wanted: str) -> list[Ev
     if len(visible) != 1:
         raise missing
     return visible[0]
+
+
+def _numbered(reader: Reader, account: str, wanted: str) -> list[str]:
+    """The operation of the event with a number."""
+    if not (wanted.isdecimal() and wanted.isascii() and len(wanted) < _LONGEST_NUMBER) or wanted.startswith("0"):
+        return []
+    found = reader.events(account, after=int(wanted) - 1, before=int(wanted) + 1, limit=1)
+    return [event.operation for event in found]
+
+
+def _with_id(reader: Reader, account: str, wanted: str) -> list[str]:
+    """The operations whose id begins or ends so."""
+    digits = wanted.replace("-", "").lower()
+    known = set(digits) <= set("0123456789abcdef") and 0 < len(digits) <= 32
+    return reader.operations_like(account, digits, _PAGE) if known else []
 
 
 def _asked_for(events: Sequence[Event]) -> list[Event]:

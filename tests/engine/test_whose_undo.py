@@ -122,3 +122,15 @@ def test_nothing_is_undone_where_memory_is_off(memory) -> None:
     memory.disable("shop")
     with pytest.raises(Disabled):
         memory.undo()
+
+
+def test_a_part_of_an_id_may_consist_of_digits_only(memory) -> None:
+    number, first = 0, memory.remember("The harbour closes at ten").memory
+    while True:
+        number += 1
+        memory.remember(f"Box {number} holds {number * 7919} screws")
+        operation = memory.log(limit=1)[0].operation
+        if operation[-4:].isdecimal() and (operation[-4] == "0" or int(operation[-4:]) > number):
+            break
+    assert memory.undo(operation[-4:]).operation == operation
+    assert memory.undo("1").memories == (first.id,), "a number of the log comes first"

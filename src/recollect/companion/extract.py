@@ -40,8 +40,8 @@ def extract(
 ) -> ExtractionReport:
     """Store what the sessions of a transcript give. Messages that were read before are not read again."""
     one_of("format", form, TRANSCRIPT_FORMATS)
-    name = uow.name("session", session) or uow.name("source", _session_name(source))
     _require_readable(uow, source)
+    name = uow.name("session", session) or uow.name("source", _session_name(source))
     here = replace(uow, on_behalf_of="import")
     with open_transcript(source, form) as said:
         named = _renamed(said, session) if session is not None else said
