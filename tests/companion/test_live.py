@@ -111,3 +111,21 @@ def test_what_states_nothing_gives_nothing(text: str, opened: Callable[..., reco
     memory = opened()
     talk(memory, text)
     assert memory.count(session="s1") == 0
+
+
+def test_what_a_companion_of_another_process_handed_out_is_not_new(
+    opened: Callable[..., recollect.Memory], tmp_path: Path
+) -> None:
+    first, other = opened(), opened()
+    first.remember("Our staging gateway listens on port 8080")
+    companion = first.companion(session="s1", extract=False)
+    assert turn(companion, said("user", "Which port does our staging gateway listen on?"))
+    assert companion.wait()
+    talk = tmp_path / "s1.md"
+    talk.write_text(
+        "## User\n\nRemember that our staging gateway listens on port 8080. We use pnpm, not npm.\n\n## Assistant\n\nOk.\n"
+    )
+    (session,) = other.extract(talk, session="s1").sessions
+    assert [item.text for item in session.items] == ["We use pnpm, not npm."]
+    (elsewhere,) = other.extract(talk, session="s2").sessions
+    assert len(elsewhere.items) == 2

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from recollect.errors import WorkingUnavailable
 from recollect.ports import Namespace, Working
 from recollect.runtime import Runtime
 from recollect.tiers.working import SEPARATOR
+from recollect.unit_of_work import UnitOfWork
 from recollect.values.companion import Turn
 from recollect.values.memory import Record
 from recollect.values.scope import Identity, owner_key
@@ -77,13 +79,31 @@ def companion_namespace(identity: Identity, project: str | None, session: str) -
 
 def persisted_turns(runtime: Runtime, identity: Identity, session: str | None, limit: int) -> list[Turn]:
     """The last turns of an identity, of one session or of all, oldest first."""
-    working, now = runtime.working, runtime.clock().timestamp()
+    working, now = runtime.working, _now(runtime)
     spaces = [
         space for space in working.namespaces(identity.account, owner_key(identity)) if space[2].startswith(_SPACE)
     ]
     wanted = [space for space in spaces if session is None or space[2].rpartition(SEPARATOR)[2] == session]
     found = [turn for space in wanted for turn in _of(working, space, now)]
     return sorted(found, key=lambda turn: (turn.at, turn.number))[-limit:]
+
+
+def injected_texts(uow: UnitOfWork, session: str) -> list[str]:
+    """The texts that companions of any process injected into a session: what a message repeats of them is not new."""
+    runtime, viewer = uow.runtime, uow.viewer
+    try:
+        turns = list(_of(runtime.working, companion_namespace(viewer.identity, viewer.project, session), _now(runtime)))
+    except WorkingUnavailable:
+        return []
+    ids = list(dict.fromkeys(each for turn in turns for each in turn.injected))
+    if not ids:
+        return []
+    with uow.view() as reader:
+        return [record.content for record in reader.get(viewer.account, ids) if record is not None]
+
+
+def _now(runtime: Runtime) -> float:
+    return runtime.clock().timestamp()
 
 
 def _of(working: Working, space: Namespace, now: float) -> Iterator[Turn]:

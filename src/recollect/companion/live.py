@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from recollect.companion.extraction import extract
+from recollect.companion.ledger import injected_texts
 from recollect.companion.sessions import masked
 from recollect.unit_of_work import UnitOfWork
 from recollect.values.conversation import Message
@@ -23,7 +24,7 @@ _LONGEST_SNIPPET = 600
 def extract_said(uow: UnitOfWork, session: str, messages: Sequence[Message]) -> None:
     """Store what the new messages of a session give, on behalf of the companion."""
     mine = replace(uow, on_behalf_of="companion")
-    found = extract(messages).kept
+    found = extract(messages, recalled=injected_texts(uow, session)).kept
     if found:
         uow.runtime.capture.remember(mine, [one.draft(session) for one in found])
     queue = uow.runtime.judge_queue

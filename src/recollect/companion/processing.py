@@ -335,7 +335,7 @@ class TurnProcessor:
         vector = None if prepared.query.foreign else prepared.search.vector
         runtime.deferred.miss(Miss(question, prepared.query.terms, vector, uow.viewer, request.now))
 
-    # ExtractionDue and state
+    # Extraction and state
 
     def _extract(self, channel: Channel) -> None:
         """Give what was said since the last extraction to whoever extracts; what fails is given again later."""

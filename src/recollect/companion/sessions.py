@@ -13,6 +13,7 @@ from recollect.capture.gate import screen_record
 from recollect.capture.intake import draft_of, record_of
 from recollect.capture.screen.policy import Clean, Refusal, apply_policy
 from recollect.companion.extraction import Extracted, Extractor, SkippedMessage
+from recollect.companion.ledger import injected_texts
 from recollect.companion.own_words import NOT_SAID, without_additions
 from recollect.companion.report import ExtractedItem, ExtractionOutcome, ExtractionReport, SessionExtraction
 from recollect.companion.summary import Summarizer
@@ -137,7 +138,8 @@ class SessionReading:
     def __post_init__(self) -> None:
         with self.run.uow.view() as reader:
             self.mark = read_watermark(reader, self.run.uow.viewer, self.session)
-        self._extractor, self._chain = Extractor(self.run.recalled), self.mark.salt
+        recalled = (*self.run.recalled, *injected_texts(self.run.uow, self.session))
+        self._extractor, self._chain = Extractor(recalled), self.mark.salt
 
     def read(self, message: Message) -> None:
         """Read one message."""
