@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect import redaction
@@ -475,9 +474,12 @@ def require_confirmed(uow: UnitOfWork, events: Sequence[Event], *, named: bool) 
 def _named_operation(reader: Reader, identity: Identity, wanted: str) -> list[Event]:
     """The events of the operation named by a sequence number, an id or a part of one, if all are visible."""
     account, missing = identity.account, NotFound("operation", wanted, "`log` shows what was done")
-    by_number, by_id = partial(_numbered, reader, account, wanted), partial(_with_id, reader, account, wanted)
-    # A part of an id may consist of digits only, of the eight that are shown one in forty; no number of the log is as long.
-    operations = by_id() or by_number() if len(wanted) >= _SHOWN_OF_AN_ID else by_number() or by_id()
+    operations: list[str] = []
+    # Of the eight characters that are shown of an id, all are digits in one of forty; a number of the log is shorter.
+    if not wanted.isdecimal() or len(wanted) >= _SHOWN_OF_AN_ID:
+        operations = _with_id(reader, account, wanted)
+    if not operations:
+        operations = _numbered(reader, account, wanted)
     visible = []
     for operation in operations:
         events = reader.events(account, operation=operation)

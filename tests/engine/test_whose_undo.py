@@ -124,13 +124,12 @@ def test_nothing_is_undone_where_memory_is_off(memory) -> None:
         memory.undo()
 
 
-def test_a_part_of_an_id_may_consist_of_digits_only(memory) -> None:
-    number, first = 0, memory.remember("The harbour closes at ten").memory
-    while True:
+def test_what_is_shown_of_an_id_may_consist_of_digits_only(memory) -> None:
+    first, number = memory.remember("The harbour closes at ten").memory, 0
+    while not (operation := memory.log(limit=1)[0].operation)[-8:].isdecimal():
         number += 1
-        memory.remember(f"Box {number} holds {number * 7919} screws")
-        operation = memory.log(limit=1)[0].operation
-        if operation[-4:].isdecimal() and (operation[-4] == "0" or int(operation[-4:]) > number):
-            break
-    assert memory.undo(operation[-4:]).operation == operation
-    assert memory.undo("1").memories == (first.id,), "a number of the log comes first"
+        memory.tag(first.id, f"tag{number}")
+    assert memory.undo(operation[-8:]).operation == operation
+    with pytest.raises(NotFound):
+        memory.undo(operation[-4:])  # as a number there is none, and so few digits name no id
+    assert memory.undo("1").memories == (first.id,)

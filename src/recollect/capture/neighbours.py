@@ -28,6 +28,7 @@ from recollect.values.terms import query_terms
 # What is forgotten is compared by the tombstones, before a draft is compared with anything else.
 _COMPARED: tuple[Status, ...] = ("active", "superseded", "archived")
 _MOST_NEIGHBOURS = 12
+_SHOWN_DIGITS = 3
 _MOST_TERMS = 48
 # Of a statement: so many of its first terms are looked up, alone and in pairs, and so many memories that have them are compared.
 # A term that more memories have says little about the subject.
@@ -159,8 +160,14 @@ class NeighbourLookup:
             self._earlier.setdefault(embedded[later][0].id, []).append(pair)
 
     def of(self, reader: Reader, new: Record, embedding: DraftEmbedding) -> Neighbours:
-        """The neighbours of one draft, as of now."""
-        return [found for found in self._similar(reader, new, embedding) if found.snippet.id not in self.excluded]
+        """The neighbours of one draft, as of now: the similar ones by similarity, then those that share words with it.
+
+        Similarities differ by rounding between back ends, and between a batch and what is stored; the text decides between equals.
+        """
+        found = [one for one in self._similar(reader, new, embedding) if one.snippet.id not in self.excluded]
+        near = [one for one in found if one.similarity >= self.floor]
+        near.sort(key=lambda one: (-round(one.similarity, _SHOWN_DIGITS), one.snippet.content))
+        return [*near, *(one for one in found if one.similarity < self.floor)]
 
     def note_outcome(self, outcome: Outcome) -> None:
         """Record what became of a draft of the batch."""
