@@ -28,7 +28,7 @@ $(SMALL_MODEL): $(READY)
 	@touch $@
 
 test: check $(SMALL_MODEL)  ## lint, types and every test: what continuous integration runs
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: $(READY)  ## lint, format, types, and whether generated files are fresh
 	$(BIN)/ruff check $(CODE)

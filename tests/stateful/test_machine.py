@@ -339,5 +339,5 @@ class TwinEngines(RuleBasedStateMachine):
 
 TestTwinEngines = TwinEngines.TestCase
 TestTwinEngines.settings = settings(
-    max_examples=80, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=50, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
 )
